@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -33,5 +34,51 @@ func (c Config) Validate() error {
 	return nil
 }
 
-// Store soon.
-type Store interface{}
+// ChangeKind says what a Change is about.
+type ChangeKind int
+
+// The kinds of change.
+const (
+	Joined    ChangeKind = iota + 1 // a ticket stands in the line
+	Called                          // a ticket has a reservation
+	Started                         // a reservation has become a run
+	Gone                            // a ticket has ended
+	Freed                           // a run has ended and its slot is free
+	Published                       // a pause, a notice or the runner's availability, which everybody sees
+	Changed                         // something else that the picture shows
+)
+
+// Change is one thing that happened in the line.
+type Change struct {
+	Kind    ChangeKind
+	Session string
+	Term    uint64 // of Started, Freed and, if the ticket was running, Gone
+	Ended   Ended  // of Gone
+}
+
+// Store holds the line. Each verb is one atomic transition at the store's own instant, and first lets everything happen that was due before.
+// The verbs answer as Line's methods of the same name do; Status is Line's Seen and Status in one.
+type Store interface {
+	Config() Config
+	Join(ctx context.Context, session string, kept Kept) (View, error)
+	Keep(ctx context.Context, session string, kept Kept) error
+	Status(ctx context.Context, session string) (View, error)
+	Peek(ctx context.Context, session string) (View, error)
+	Seen(ctx context.Context, session string) error
+	Leave(ctx context.Context, session string) error
+	ForgetLapse(ctx context.Context, session string) error
+	Claim(ctx context.Context, session string) (Grant, error)
+	Stopping(ctx context.Context, term uint64) error
+	Finish(ctx context.Context, term uint64, outcome Outcome) error
+	Picture(ctx context.Context) (Picture, error)
+	Each(ctx context.Context, from, to int, fn func(session string, v View)) error
+	SetRunner(ctx context.Context, available bool) error
+	SetPaused(ctx context.Context, paused bool) error
+	SetNotice(ctx context.Context, notice string) error
+
+	// Advance lets everything happen that is due, and tells how long it is until something is due again; below 0: nothing will be.
+	Advance(ctx context.Context) (next time.Duration, err error)
+	// Changes sets who is told of what happened. The calls come in the order of the transitions, before the verb returns; fn must neither
+	// block nor call the store, and the slice is not its own to keep.
+	Changes(fn func([]Change))
+}
