@@ -26,7 +26,11 @@ type Options struct {
 
 // Server serves the waiting room.
 type Server struct {
-	o Options
+	o    Options
+	log  *slog.Logger
+	runs *runs
+	live *liveRoom
+	done chan struct{} // closed by Stop: every stream ends
 }
 
 // New makes a Server; it errs on an option that can't be.
