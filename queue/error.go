@@ -1,6 +1,9 @@
 package queue
 
-import "errors"
+import (
+	"errors"
+	"fmt"
+)
 
 // The refusals of the line. Each leaves everything as it was.
 var (
@@ -30,3 +33,11 @@ func (e *NotFoundError) Error() string { return "no ticket: " + string(e.Ended.R
 
 // Is makes errors.Is(err, ErrTicketNotFound) true.
 func (e *NotFoundError) Is(target error) bool { return target == ErrTicketNotFound }
+
+// PanicError is a run that panicked.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+func (e *PanicError) Error() string { return fmt.Sprintf("the run panicked: %v", e.Value) }

@@ -195,7 +195,7 @@ func (l *Line) Finish(now time.Duration, term uint64, outcome Outcome) error {
 	l.runs = slices.DeleteFunc(l.runs, func(x *run) bool { return x == r })
 	took := now - r.started
 	byClient := outcome == Cancelled || outcome == Disconnected
-	if outcome != Interrupted && !(byClient && took < clientEndedWithin) {
+	if outcome != Interrupted && !(byClient && took <= clientEndedWithin) {
 		l.estimate.record(took)
 	}
 	l.inputs++

@@ -56,6 +56,12 @@ type Change struct {
 	Ended   Ended  // of Gone
 }
 
+// Monotonic is the process's own clock: the time since the call. Steps of the wall clock don't move it.
+func Monotonic() func() time.Duration {
+	start := time.Now()
+	return func() time.Duration { return time.Since(start) }
+}
+
 // Store holds the line. Each verb is one atomic transition at the store's own instant, and first lets everything happen that was due before.
 // The verbs answer as Line's methods of the same name do; Status is Line's Seen and Status in one.
 type Store interface {

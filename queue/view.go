@@ -23,7 +23,7 @@ func (l *Line) viewAt(now time.Duration, t *ticket, position int) View {
 	v := View{
 		TicketID: t.id, Number: t.number, Status: t.status, Position: position, Ahead: ahead, JoinedAt: t.joinedAt,
 		ETA: l.estimate.eta(ahead, l.cfg.Slots, l.elapsed(now, ahead)), Wait: l.estimate.now(),
-		Runner: l.runnerOf(t), Revision: l.revision, Paused: l.paused, Notice: l.notice, Kept: t.kept,
+		Runner: l.runnerTold(), Revision: l.revision, Paused: l.paused, Notice: l.notice, Kept: t.kept,
 		RunElapsed: l.elapsed(now, 0), HeartbeatEvery: l.cfg.Heartbeat, inputs: l.inputs, published: l.published,
 	}
 	v.UsualLow, v.UsualHigh = l.estimate.usual()
@@ -51,15 +51,13 @@ func (l *Line) elapsed(now time.Duration, ahead int) time.Duration {
 	return 0
 }
 
-// runnerOf is the runner as a ticket's owner is told.
-func (l *Line) runnerOf(t *ticket) RunnerState {
+// runnerTold is the runner as a ticket's owner is told.
+func (l *Line) runnerTold() RunnerState {
 	switch {
 	case len(l.runs) > 0:
 		return RunnerRunning
 	case l.down:
 		return RunnerUnavailable
-	case len(l.reserved) == 0 && t.status == Queued:
-		return RunnerIdle // paused
 	}
 	return RunnerReserved
 }
@@ -102,9 +100,14 @@ func (l *Line) runner() RunnerState {
 	return RunnerIdle
 }
 
-// Each calls fn with the standing of the sessions at these positions, in order.
+// Each calls fn with the standing of the sessions at these positions, in order; 0 are those that run.
 func (l *Line) Each(now time.Duration, from, to int, fn func(session string, v View)) {
 	l.Advance(now)
+	for _, r := range l.runs {
+		if from <= 0 && r.ticket != nil {
+			fn(r.session, l.viewAt(now, r.ticket, 0))
+		}
+	}
 	for i := max(from, 1); i <= min(to, len(l.reserved)); i++ {
 		t := l.reserved[i-1]
 		fn(t.session, l.viewAt(now, t, i))

@@ -31,8 +31,7 @@ func New(o Options) (*Store, error) {
 		return nil, err
 	}
 	if o.Clock == nil {
-		start := time.Now()
-		o.Clock = func() time.Duration { return time.Since(start) }
+		o.Clock = queue.Monotonic()
 	}
 	return &Store{cfg: o.Config, clock: o.Clock, line: queue.NewLine(o.Config), changes: func([]queue.Change) {}}, nil
 }

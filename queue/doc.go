@@ -1,0 +1,37 @@
+// Package queue is the waiting room: who may use a scarce runner, and when.
+//
+// # The rules in short
+//
+// A session has at most one ticket. A ticket is queued in the line, then ready (called: it holds a reservation), then running; then it is
+// gone, and why is remembered for ten minutes.
+//
+//	          join, a slot is free to newcomers
+//	   ┌───────────────────────────────────────────┐
+//	   │                                           ▼
+//	newcomer ── join ──▶ queued ── promotion ──▶ ready ── claim ──▶ running ── finish ──▶ finished
+//	                       │                       │                   │
+//	                       ├ leave ─▶ left         ├ leave ─▶ left     └ leave ─▶ left; the run is cancelled
+//	                       └ silence ─▶            └ deadline ─▶         and keeps its slot until it has ended
+//	                         heartbeat_lost          reservation_expired
+//
+// Behind Config.Slots slots stands the line, first come, first served. A slot is idle, reserved or running. A slot is free to a newcomer when
+// one is idle, the line is empty, admission isn't paused and the runner is available. Whenever a slot is idle and somebody waits, the stale
+// are dropped and the head gets a reservation.
+//
+// # Who does what
+//
+// Line is the state and its transitions, pure: instants go in, views and changes come out. A Store makes each transition atomic and owns the
+// clock; package memory holds a Line under a mutex. AdmissionController puts timers, runs and watchers around a Store: what a server calls.
+// Data flows one way: a verb changes the Store, the Store tells its changes, the controller's loop pushes them to the Watchers.
+//
+// # Promises
+//
+//   - Two runs never share a slot: Run frees it when fn has returned or panicked, and never before.
+//   - A position never rises. Nobody absent holds the line up for longer than the heartbeat.
+//   - A deadline is judged by the store's monotonic clock at its own instant, whoever calls and whenever: a claim at or after the deadline of
+//     its reservation is refused, with or without other traffic.
+//   - Each transition names the run that it ends by its term; one that comes too late changes nothing.
+//   - What a call costs doesn't depend on how many wait, but for a logarithm.
+//
+// Not promised by the memory store: anything over a restart.
+package queue
