@@ -1,0 +1,54 @@
+# Confluence: what one does with it. `make` lists the targets; what each needs beyond Go it says by itself.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+BINARY := bin/confluence
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: run
+run: build ## build and serve on http://127.0.0.1:8080/, with the data in ./data
+	@exec $(BINARY)
+
+.PHONY: build
+build: ## build bin/confluence
+	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BINARY) ./cmd/confluence
+
+.PHONY: test
+test: tools ## set up what the tests need and run all of them, race detector on
+	go test -race -count=1 -timeout 20m ./...
+
+.PHONY: check
+check: ## format, vet, staticcheck, stale generated files, modules, direction of imports
+	@.ci/check
+
+.PHONY: generate
+generate: ## make the Go code of the pages (views/*.templ)
+	go tool templ fmt views
+	go tool templ generate -path views
+
+.PHONY: dev
+dev: ## serve, and build and restart at each change
+	@.ci/dev
+
+.PHONY: bench
+bench: ## benchmarks of the line, a few minutes at most
+	go test -run '^$$' -bench . -benchmem -benchtime 300ms -timeout 10m ./queue/...
+
+.PHONY: screenshots
+screenshots: tools ## a picture of each page into .cache/screenshots
+	go test -count=1 -timeout 10m -run '^TestScreenshots$$' ./cmd/confluence
+
+.PHONY: tools
+tools: ## install what the tests need beyond Go: Chromium, axe-core
+	@.ci/tools
+
+.PHONY: clean
+clean: ## remove what was built and cached; ./data stays
+	rm -rf bin .cache
