@@ -1,0 +1,75 @@
+package web
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"confluence/queue"
+	"confluence/static"
+)
+
+// kioskSilence is the longest time between two messages to a kiosk. A screen that hears nothing for longer knows that its numbers are old.
+const kioskSilence = 15 * time.Second
+
+// liveKiosk is GET /live/kiosk: the public picture, then each change of it, and again after a silence.
+func (s *Server) liveKiosk(c echo.Context) error {
+	k, err := s.live.accept(c)
+	if k == nil {
+		return err
+	}
+	s.live.enter(k, guest{kiosk: true}, func() { s.serveKiosk(k) })
+	return nil
+}
+
+func (s *Server) serveKiosk(k *socket) {
+	feed := &kioskFeed{server: s, socket: k}
+	k.feed = feed
+	k.alive = func(context.Context) {}
+	stop := s.o.Controller.WatchPicture(feed.show)
+	defer stop()
+	k.again(kioskSilence)
+	k.wake()
+	k.beat(pingEvery(s.o.Controller.Config().Heartbeat))
+	k.read()
+}
+
+// kioskFeed is what one screen on a wall is shown.
+type kioskFeed struct {
+	server *Server
+	socket *socket
+
+	mu     sync.Mutex
+	newest *queue.Picture // not sent yet; nil: there is none, and the picture is read
+}
+
+func (f *kioskFeed) show(p queue.Picture) {
+	f.mu.Lock()
+	f.newest = &p
+	f.mu.Unlock()
+	f.socket.wake()
+}
+
+// message is the picture as it is, with the build that shows it, so that a screen can load a newer one.
+func (f *kioskFeed) message(ctx context.Context, b []byte) []byte {
+	f.mu.Lock()
+	p := f.newest
+	f.newest = nil
+	f.mu.Unlock()
+	if p == nil {
+		read, err := f.server.o.Controller.Picture(ctx)
+		if err != nil {
+			if ctx.Err() == nil {
+				f.server.log.Error("a kiosk could not read the line", "err", err)
+			}
+			return nil // it will know by the silence
+		}
+		p = &read
+	}
+	b = append(b, `{"type":"queue",`...)
+	b = appendPictureFields(b, *p)
+	b = appendString(append(b, `,"build":`...), static.Build())
+	return append(b, '}')
+}

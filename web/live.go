@@ -1,0 +1,187 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+
+	"github.com/coder/websocket"
+	"github.com/labstack/echo/v4"
+
+	"confluence/queue"
+)
+
+// liveStanding is GET /live: the session's standing, then each change of it, until its ticket has ended.
+func (s *Server) liveStanding(c echo.Context) error {
+	session := s.session(c)
+	k, err := s.live.accept(c)
+	if k == nil {
+		return err
+	}
+	s.live.enter(k, guest{session: session}, func() { s.serveStanding(k, session) })
+	return nil // whatever happens now: the connection is no request any more
+}
+
+func (s *Server) serveStanding(k *socket, session string) {
+	if session == "" {
+		k.dismiss(noTicket(queue.Ended{Reason: queue.ReasonNone}))
+		k.read()
+		return
+	}
+	feed := &standingFeed{room: s.live, socket: k}
+	k.feed = feed
+	k.alive = func(ctx context.Context) {
+		if err := s.o.Controller.Seen(ctx, session); err != nil && ctx.Err() == nil {
+			s.log.Error("a heartbeat was not recorded", "err", err)
+		}
+	}
+	release := s.runs.watch(session)
+	defer release()
+	stop := s.o.Controller.Watch(session, feed)
+	defer stop()
+	view, err := s.o.Controller.Status(k.ctx, session)
+	feed.read(view, err)
+	k.beat(pingEvery(s.o.Controller.Config().Heartbeat))
+	k.read()
+}
+
+// standingFeed is what one socket of a session tells of its ticket. The socket is of one ticket: it ends with it.
+type standingFeed struct {
+	room   *liveRoom
+	socket *socket
+
+	mu     sync.Mutex
+	view   queue.View // the latest
+	told   bool       // view holds one
+	known  bool       // the first read is done: view is of the ticket that this socket is about
+	ending *queue.Ended
+}
+
+// Standing is told by the controller.
+func (f *standingFeed) Standing(v queue.View) {
+	f.mu.Lock()
+	f.view, f.told = v, true
+	known := f.known
+	f.mu.Unlock()
+	if known {
+		f.socket.wake()
+	}
+}
+
+// Ended is told by the controller. Until the first read it may be about an older ticket, of which the news is on its way still.
+func (f *standingFeed) Ended(e queue.Ended) {
+	f.mu.Lock()
+	f.ending = &e
+	over := f.known && f.view.TicketID == e.TicketID
+	f.mu.Unlock()
+	if over {
+		f.socket.dismiss(farewellTo(e))
+	}
+}
+
+// read takes the first read, made after the subscription. What the subscription has told in between may be older or newer.
+func (f *standingFeed) read(v queue.View, err error) {
+	var none *queue.NotFoundError
+	f.mu.Lock()
+	if err == nil && (!f.told || v.Revision > f.view.Revision) {
+		f.view, f.told = v, true
+	}
+	f.known = f.told
+	told, ticket, ending := f.told, f.view.TicketID, f.ending
+	f.mu.Unlock()
+	switch {
+	case told && ending != nil && ending.TicketID == ticket:
+		f.socket.dismiss(farewellTo(*ending))
+	case told:
+		f.socket.wake()
+	case errors.As(err, &none):
+		f.socket.dismiss(noTicket(none.Ended))
+	case errors.Is(err, queue.ErrStopped):
+		f.socket.dismiss(farewell{code: websocket.StatusServiceRestart})
+	default:
+		if f.socket.ctx.Err() == nil {
+			f.room.server.log.Error("a socket could not read its standing", "err", err)
+		}
+		f.socket.dismiss(farewell{code: websocket.StatusInternalError})
+	}
+}
+
+// message is the standing as it is, with the numbers of the line around it.
+func (f *standingFeed) message(ctx context.Context, b []byte) []byte {
+	f.mu.Lock()
+	v := f.view
+	f.mu.Unlock()
+	picture, err := f.room.picture(ctx, v.Revision)
+	b = appendViewMessage(b, v)
+	if err != nil {
+		if ctx.Err() == nil {
+			f.room.server.log.Error("a socket could not read the line", "err", err)
+		}
+		return b // the standing is whole without the drawing of the line
+	}
+	return appendLine(b, v, picture)
+}
+
+// appendLine adds the field line to the JSON object in b.
+func appendLine(b []byte, v queue.View, picture *queue.Picture) []byte {
+	b = append(b[:len(b)-1], `,"line":{"serving":`...)
+	b = appendNumbers(b, picture.Serving)
+	b = appendNumbers(append(b, `,"called":`...), picture.Called)
+	b = appendNumbers(append(b, `,"next":`...), picture.Next)
+	if len(picture.Serving) == 0 {
+		b = append(b, `,"run_elapsed_seconds":null`...)
+		b = appendSeconds(append(b, `,"usual_low_seconds":`...), v.UsualLow)
+		b = appendSeconds(append(b, `,"usual_high_seconds":`...), v.UsualHigh)
+	} else {
+		b = appendRunTimes(b, v.RunElapsed, v.UsualLow, v.UsualHigh)
+	}
+	return append(b, "}}"...)
+}
+
+// picture is the public picture, no older than revision. It is read once a revision, however many sockets show it; what passes with time is
+// not in what they show of it.
+func (l *liveRoom) picture(ctx context.Context, revision int64) (*queue.Picture, error) {
+	if p := l.last.Load(); p != nil && p.Revision >= revision {
+		return p, nil
+	}
+	p, err := l.server.o.Controller.Picture(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.last.Store(&p)
+	return &p, nil
+}
+
+// farewellTo is the last word about a ticket that ended while its socket was open.
+func farewellTo(e queue.Ended) farewell {
+	switch e.Reason {
+	case queue.ReasonFinished:
+		return farewell{message: endingMessage("finished", e), code: websocket.StatusNormalClosure}
+	case queue.ReasonLeft:
+		return farewell{message: endingMessage("left", e), code: websocket.StatusNormalClosure}
+	}
+	return noTicket(e)
+}
+
+// noTicket is the answer to a session without a ticket: what became of the last one, as far as it is remembered.
+func noTicket(e queue.Ended) farewell {
+	kind := "none"
+	switch e.Reason {
+	case queue.ReasonLapsed:
+		kind = "lapsed"
+	case queue.ReasonHeartbeatLost:
+		kind = "lost"
+	}
+	return farewell{message: endingMessage(kind, e), code: closeNoTicket}
+}
+
+func endingMessage(kind string, e queue.Ended) []byte {
+	b := appendString(append(make([]byte, 0, 160), `{"type":`...), kind)
+	b = appendString(append(b, `,"reason":`...), string(e.Reason))
+	b = appendOptional(append(b, `,"ticket_id":`...), e.TicketID)
+	b = strconv.AppendInt(append(b, `,"number":`...), e.Number, 10)
+	b = appendOptional(append(b, `,"run_id":`...), e.RunID)
+	b = appendOptional(append(b, `,"outcome":`...), string(e.Outcome))
+	return append(b, '}')
+}
