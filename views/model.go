@@ -144,6 +144,7 @@ type Turn struct {
 	WindowSeconds int    // the whole window; above 0
 	Window        string // the same in words: "60 seconds"
 	NextNumber    int64  // who is called after that; 0: nobody
+	Updated       Moment
 	Limits        string
 	Query         string
 	MaxBytes      int64
