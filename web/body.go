@@ -1,0 +1,87 @@
+package web
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/labstack/echo/v4"
+)
+
+// bodyTimeout is how long a body may take to arrive. It is a deadline of the reading alone: one of the whole request would end long runs.
+const bodyTimeout = 30 * time.Second
+
+// readQuery reads {"query": "…"}, a body that may also be absent; given tells whether there is a text. The body is read to its end whatever
+// is in it, because only then the server notices that its sender has gone.
+func (s *Server) readQuery(c echo.Context) (text string, given bool, err error) {
+	body, err := s.readBody(c)
+	if err != nil || len(body) == 0 {
+		return "", false, err
+	}
+	media, _, err := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
+	if err != nil || media != echo.MIMEApplicationJSON && !strings.HasSuffix(media, "+json") {
+		return "", false, errUnsupportedMediaType
+	}
+	var document struct {
+		Query *string `json:"query"`
+	}
+	if !utf8.Valid(body) {
+		return "", false, errInvalidJSON
+	}
+	if err := json.Unmarshal(body, &document); err != nil {
+		return "", false, refuse(errInvalidJSON, jsonDetail(err))
+	}
+	if document.Query == nil {
+		return "", false, nil
+	}
+	if int64(len(*document.Query)) > s.o.MaxQueryBytes {
+		return "", false, s.tooLarge()
+	}
+	return *document.Query, true, nil
+}
+
+func (s *Server) readBody(c echo.Context) ([]byte, error) {
+	r := c.Request()
+	if r.Body == nil || r.Body == http.NoBody {
+		return nil, nil
+	}
+	// JSON may need six bytes for one of the text.
+	limit := 6*s.o.MaxQueryBytes + 1024
+	control := http.NewResponseController(c.Response())
+	_ = control.SetReadDeadline(s.now().Add(bodyTimeout)) // what can't have a deadline is no network connection
+	body, err := io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, limit))
+	_ = control.SetReadDeadline(time.Time{})
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		return nil, s.tooLarge()
+	case err != nil:
+		return nil, refuse(errInvalidJSON, "The body did not arrive whole. Send the request again.")
+	}
+	return body, nil
+}
+
+func (s *Server) tooLarge() error {
+	return refuse(errTooLarge, "A query may have at most "+sizeWords(s.o.MaxQueryBytes)+". Send a shorter one.")
+}
+
+// jsonDetail says where a body stops being what it should be.
+func jsonDetail(err error) string {
+	const expected = ` Send a JSON object such as {"query": "…"}.`
+	var syntax *json.SyntaxError
+	var mistyped *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		return fmt.Sprintf("The body stops being JSON at byte %d.", syntax.Offset) + expected
+	case errors.As(err, &mistyped) && mistyped.Field == "query":
+		return `The field "query" must be a string.`
+	default:
+		return "The body is JSON, but no object." + expected
+	}
+}

@@ -1,0 +1,108 @@
+package web
+
+import (
+	"crypto/rand"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+// securityPolicy allows what the pages are made of, all from here: nothing inline, nothing from elsewhere, no frame around them.
+const securityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+const requestIDKey = "request_id" // in echo's context
+
+func requestID(c echo.Context) string {
+	id, _ := c.Get(requestIDKey).(string)
+	return id
+}
+
+// nameRequest gives each request an id, for its answer and the log. A proxy's own is taken if it looks like one.
+func (s *Server) nameRequest(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		id := c.Request().Header.Get(echo.HeaderXRequestID)
+		if !isRequestID(id) {
+			id = "req_" + rand.Text()[:16]
+		}
+		c.Set(requestIDKey, id)
+		c.Response().Header().Set(echo.HeaderXRequestID, id)
+		return next(c)
+	}
+}
+
+func isRequestID(id string) bool {
+	if len(id) < 8 || len(id) > 64 {
+		return false
+	}
+	for _, r := range id {
+		switch {
+		case r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r >= '0' && r <= '9', r == '-', r == '_', r == '.':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// logRequest writes one line a request. It answers errors itself, to know the status.
+func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := s.now()
+		if err := next(c); err != nil {
+			c.Error(err)
+		}
+		r, w := c.Request(), c.Response()
+		s.log.Info("request", "request_id", requestID(c), "method", r.Method, "path", r.URL.Path, "status", w.Status,
+			"bytes", w.Size, "seconds", s.now().Sub(start).Round(time.Microsecond).Seconds(), "peer", c.RealIP())
+		return nil
+	}
+}
+
+// recoverPanic makes a panic an internal error. Where the answer has begun only the connection can tell that something broke.
+func (s *Server) recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) (err error) {
+		defer func() {
+			v := recover()
+			if v == nil {
+				return
+			}
+			if v == http.ErrAbortHandler { // meant as it is
+				panic(v)
+			}
+			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
+			if c.Response().Committed {
+				s.log.Error("a request failed", "request_id", requestID(c), "path", c.Request().URL.Path, "err", err)
+				panic(http.ErrAbortHandler)
+			}
+		}()
+		return next(c)
+	}
+}
+
+// secure sets the headers that each answer has. Answers are private unless a handler says otherwise.
+func (s *Server) secure(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		header := c.Response().Header()
+		header.Set(echo.HeaderContentSecurityPolicy, securityPolicy)
+		header.Set(echo.HeaderXContentTypeOptions, "nosniff")
+		header.Set(echo.HeaderReferrerPolicy, "same-origin") // forms must be able to say where they come from
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		header.Set(echo.HeaderCacheControl, "no-store")
+		return next(c)
+	}
+}
+
+// refuseCrossSite keeps pages of other sites from acting in a visitor's name.
+func (s *Server) refuseCrossSite(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if s.crossOrigin.Check(c.Request()) != nil {
+			return errCrossSite
+		}
+		return next(c)
+	}
+}

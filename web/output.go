@@ -1,0 +1,199 @@
+package web
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"confluence/queue"
+)
+
+// streamRun sends the run's answer from a place on as events, as it comes: output…, and one end. announce begins with accepted.
+func (s *Server) streamRun(c echo.Context, x *run, at int, announce bool) error {
+	st, leave, err := s.openEvents(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	defer st.end()
+	if announce {
+		accepted := appendString([]byte(`{"run_id":`), x.id)
+		accepted = strconv.AppendInt(append(accepted, `,"number":`...), x.number, 10)
+		if st.event("accepted", "", append(accepted, '}')) != nil {
+			return nil
+		}
+	}
+	silence := time.NewTicker(streamSilence)
+	defer silence.Stop()
+	for {
+		p, changed := x.answer.read(at)
+		switch {
+		case p.end:
+			end, err := json.Marshal(resultOf(x.state()))
+			if err != nil {
+				return err
+			}
+			_ = st.event("end", strconv.Itoa(at), end)
+			return nil
+		case changed == nil:
+			if sendPiece(st, p) != nil {
+				return nil // the client has gone
+			}
+			at = p.next
+			continue
+		}
+		select {
+		case <-changed:
+		case <-silence.C:
+			if st.comment() != nil {
+				return nil
+			}
+		case <-c.Request().Context().Done():
+			return nil
+		}
+	}
+}
+
+// sendPiece sends a piece as one or two events. Their ids are the places behind them, so that a reader who comes back goes on from there.
+func sendPiece(st *stream, p piece) error {
+	if p.columns != nil {
+		if err := st.event("output", "1", append(appendColumns([]byte{'{'}, p.columns), '}')); err != nil {
+			return err
+		}
+	}
+	var data []byte
+	switch {
+	case p.rows != nil:
+		data = append(append([]byte(`{"rows":[`), p.rows...), ']')
+		if len(p.binary) > 0 {
+			data = appendBinary(append(data, ','), p.binary)
+		}
+	case p.text != "":
+		data = appendString([]byte(`{"text":`), p.text)
+	default:
+		return nil
+	}
+	return st.event("output", strconv.Itoa(p.next), append(data, '}'))
+}
+
+// tableFormat is a way to write an answer as plain bytes.
+type tableFormat struct {
+	contentType string // of a table
+	extension   string
+	row         func(b *strings.Builder, cells []string)
+}
+
+var (
+	csvFormat  = tableFormat{contentType: "text/csv; charset=utf-8; header=present", extension: "csv", row: csvRow}
+	textFormat = tableFormat{contentType: "text/plain; charset=utf-8", extension: "txt", row: tabbedRow}
+)
+
+// csvRow writes a line of CSV. A lone empty cell is quoted: readers skip empty lines.
+func csvRow(b *strings.Builder, cells []string) {
+	if len(cells) == 1 && cells[0] == "" {
+		b.WriteString("\"\"\n")
+		return
+	}
+	w := csv.NewWriter(b)
+	_ = w.Write(cells) // a strings.Builder takes everything
+	w.Flush()
+}
+
+var tabbed = strings.NewReplacer("\t", " ", "\r\n", " ", "\n", " ", "\r", " ")
+
+// tabbedRow writes a line with tabs between the cells.
+func tabbedRow(b *strings.Builder, cells []string) {
+	for i, cell := range cells {
+		if i > 0 {
+			b.WriteByte('\t')
+		}
+		b.WriteString(tabbed.Replace(cell))
+	}
+	b.WriteByte('\n')
+}
+
+// streamTable sends the run's answer in a format as it comes; what is no table is sent as the text that it is. These formats have no place
+// for a failure: before the first byte it is a problem document, after it the connection is cut, so that half an answer never looks whole.
+func (s *Server) streamTable(c echo.Context, x *run, format tableFormat) error {
+	leave, ok := s.streams.enter()
+	if !ok {
+		return queue.ErrStopped
+	}
+	defer leave()
+	st := s.newStream(c)
+	defer st.end()
+	if now := x.state(); !now.Going && now.Outcome != queue.Succeeded {
+		return s.sendProblem(c, runProblem(now), nil)
+	}
+	for at := 0; ; {
+		p, changed := x.answer.read(at)
+		switch {
+		case p.end:
+			return s.endTable(c, x, format)
+		case changed == nil:
+			if !c.Response().Committed {
+				beginTable(c, format, p.columns != nil)
+			}
+			if st.send(formatPiece(format, p)) != nil {
+				return nil // the client has gone
+			}
+			at = p.next
+			continue
+		}
+		select {
+		case <-changed:
+		case <-c.Request().Context().Done():
+			return nil
+		}
+	}
+}
+
+func beginTable(c echo.Context, format tableFormat, table bool) {
+	if !table {
+		format = textFormat
+	}
+	header := c.Response().Header()
+	header.Set(echo.HeaderContentType, format.contentType)
+	header.Set("Trailer", "Confluence-Truncated")
+	c.Response().WriteHeader(http.StatusOK)
+}
+
+func (s *Server) endTable(c echo.Context, x *run, format tableFormat) error {
+	st := x.state()
+	switch {
+	case st.Outcome == queue.Succeeded:
+		if !c.Response().Committed {
+			beginTable(c, format, true)
+		}
+		c.Response().Header().Set("Confluence-Truncated", strconv.FormatBool(st.Truncated))
+		return nil
+	case !c.Response().Committed:
+		return s.sendProblem(c, runProblem(st), nil)
+	default:
+		panic(http.ErrAbortHandler)
+	}
+}
+
+func formatPiece(format tableFormat, p piece) []byte {
+	if p.text != "" {
+		return []byte(p.text)
+	}
+	var b strings.Builder
+	if p.columns != nil {
+		format.row(&b, p.columns)
+	}
+	cells := make([]string, 0, 16)
+	for _, row := range decodeRows(p.rows) {
+		cells = cells[:0]
+		for _, cell := range row {
+			cells = append(cells, cellText(cell))
+		}
+		format.row(&b, cells)
+	}
+	return []byte(b.String())
+}

@@ -1,0 +1,76 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/labstack/echo/v4"
+
+	"confluence/queue"
+)
+
+// apiQuery is POST /api/v1/query: claim, run, answer. The run ends with the connection.
+func (s *Server) apiQuery(c echo.Context) error {
+	text, given, err := s.readQuery(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if !given {
+		if text, err = s.keptText(ctx, s.session(c)); err != nil {
+			return err
+		}
+	}
+	session, err := s.ensureSession(c)
+	if err != nil {
+		return err
+	}
+	x, err := s.runs.start(ctx, session, text, true)
+	if err != nil {
+		return s.withStanding(ctx, session, err)
+	}
+	c.Response().Header().Set("Confluence-Run-Id", x.id)
+	switch negotiate(c.Request().Header.Get(echo.HeaderAccept), typeJSON, typeEvents, typeCSV) {
+	case typeEvents:
+		return s.streamRun(c, x, 0, true)
+	case typeCSV:
+		return s.streamTable(c, x, csvFormat)
+	default:
+		return s.sendResult(c, x)
+	}
+}
+
+// withStanding tells who is refused as busy where they stand, if they have a ticket.
+func (s *Server) withStanding(ctx context.Context, session string, err error) error {
+	if !errors.Is(err, queue.ErrBusy) {
+		return err
+	}
+	v, missing := s.o.Controller.Peek(ctx, session)
+	if missing != nil {
+		return err
+	}
+	return &refusal{err: err, standing: &v, detail: "Your place is kept. Follow GET /api/v1/queue/status, and send the query again when status is ready."}
+}
+
+// keptText is the text that the session kept at its join, also of a turn that has passed: the claim will tell.
+func (s *Server) keptText(ctx context.Context, session string) (string, error) {
+	if session == "" {
+		return "", errInvalidQuery
+	}
+	kept := queue.Kept{}
+	v, err := s.o.Controller.Peek(ctx, session)
+	var missing *queue.NotFoundError
+	switch {
+	case err == nil:
+		kept = v.Kept
+	case errors.As(err, &missing) && missing.Ended.Reason == queue.ReasonLapsed:
+		kept = missing.Ended.Kept
+	case missing == nil:
+		return "", fmt.Errorf("the kept text: %w", err)
+	}
+	if kept.Query == "" {
+		return "", errInvalidQuery
+	}
+	return kept.Query, nil
+}

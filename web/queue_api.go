@@ -1,0 +1,193 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"confluence/queue"
+)
+
+// holdAtMost is the longest that a status call is held for a change.
+const holdAtMost = 30 * time.Second
+
+// apiJoin is POST /api/v1/queue/join.
+func (s *Server) apiJoin(c echo.Context) error {
+	text, given, err := s.readQuery(c)
+	if err != nil {
+		return err
+	}
+	ctx := c.Request().Context()
+	if given {
+		if err := s.runs.check(ctx, text); err != nil {
+			return err
+		}
+	}
+	session, err := s.ensureSession(c)
+	if err != nil {
+		return err
+	}
+	v, err := s.o.Controller.Join(ctx, session, queue.Kept{Query: text})
+	if err != nil {
+		return err
+	}
+	return sendView(c, v)
+}
+
+// apiLeave is DELETE /api/v1/queue/ticket.
+func (s *Server) apiLeave(c echo.Context) error {
+	if session := s.session(c); session != "" {
+		if err := s.o.Controller.Leave(c.Request().Context(), session); err != nil {
+			return err
+		}
+	}
+	return c.NoContent(http.StatusNoContent)
+}
+
+// apiPicture is GET /api/v1/queue.
+func (s *Server) apiPicture(c echo.Context) error {
+	p, err := s.o.Controller.Picture(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	header, tag := c.Response().Header(), pictureTag(p)
+	header.Set("ETag", tag)
+	header.Set(echo.HeaderCacheControl, "no-cache")
+	if tagMatches(c.Request().Header.Get("If-None-Match"), tag) {
+		return c.NoContent(http.StatusNotModified)
+	}
+	return c.Blob(http.StatusOK, typeJSON, appendPicture(nil, p))
+}
+
+// apiStatus is GET /api/v1/queue/status: a view, or a stream of them.
+func (s *Server) apiStatus(c echo.Context) error {
+	r := c.Request()
+	session := s.session(c)
+	if session == "" {
+		return &queue.NotFoundError{Ended: queue.Ended{Reason: queue.ReasonNone}}
+	}
+	c.Response().Header().Add(echo.HeaderVary, "Accept, Prefer")
+	if r.Method == http.MethodGet && negotiate(r.Header.Get(echo.HeaderAccept), typeJSON, typeEvents) == typeEvents {
+		return s.streamStatus(c, session)
+	}
+	v, err := s.o.Controller.Status(r.Context(), session)
+	if err != nil {
+		return err
+	}
+	known := r.Header.Get("If-None-Match")
+	if wait := preferredWait(r.Header.Values("Prefer")); wait > 0 && tagMatches(known, viewTag(v)) {
+		c.Response().Header().Set("Preference-Applied", "wait="+strconv.Itoa(int(wait/time.Second)))
+		if v, err = s.holdStatus(r.Context(), session, viewTag(v), wait); err != nil {
+			return err
+		}
+	}
+	tag := viewTag(v)
+	c.Response().Header().Set("ETag", tag)
+	if tagMatches(known, tag) {
+		return c.NoContent(http.StatusNotModified)
+	}
+	return sendView(c, v)
+}
+
+// preferredWait is the N of Prefer: wait=N, at most what we hold; 0 for none.
+func preferredWait(values []string) time.Duration {
+	for _, value := range values {
+		for preference := range strings.SplitSeq(value, ",") {
+			name, n, _ := strings.Cut(preference, "=")
+			if !strings.EqualFold(strings.TrimSpace(name), "wait") {
+				continue
+			}
+			if seconds, err := strconv.Atoi(strings.Trim(strings.TrimSpace(n), `"`)); err == nil && seconds > 0 {
+				return min(time.Duration(min(seconds, 3600))*time.Second, holdAtMost)
+			}
+		}
+	}
+	return 0
+}
+
+// holdStatus waits until the standing is no longer the one of the tag. The held call is a heartbeat all the while.
+func (s *Server) holdStatus(ctx context.Context, session, tag string, wait time.Duration) (queue.View, error) {
+	box := newMailbox()
+	defer s.o.Controller.Watch(session, box)()
+	over := time.NewTimer(wait)
+	defer over.Stop()
+	beat := time.NewTicker(s.beat)
+	defer beat.Stop()
+	for {
+		// The call itself tells what is so now; the mailbox only says when to look.
+		v, err := s.o.Controller.Status(ctx, session)
+		if err != nil || viewTag(v) != tag {
+			return v, err
+		}
+		select {
+		case <-box.news:
+		case <-beat.C:
+		case <-over.C:
+			return v, nil
+		case <-s.done:
+			return v, queue.ErrStopped
+		case <-ctx.Done():
+			return v, ctx.Err()
+		}
+	}
+}
+
+// streamStatus sends each change of the standing, until the ticket ends. The open stream is the heartbeat.
+func (s *Server) streamStatus(c echo.Context, session string) error {
+	ctx := c.Request().Context()
+	box := newMailbox()
+	defer s.o.Controller.Watch(session, box)() // first: nothing that changes after the first look is missed
+	v, err := s.o.Controller.Status(ctx, session)
+	if err != nil {
+		return err
+	}
+	st, leave, err := s.openEvents(c)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	defer st.end()
+	if err := sendStanding(st, v); err != nil {
+		return nil
+	}
+	beat := time.NewTicker(min(s.beat, streamSilence))
+	defer beat.Stop()
+	for {
+		select {
+		case <-box.news:
+			next, ended := box.take()
+			if ended != nil && ended.TicketID == v.TicketID {
+				_ = st.event(endedType(ended.Reason), "", endedMessage(*ended)) // the last word; who has gone misses nothing
+				return nil
+			}
+			if next == nil || next.Revision == v.Revision && viewTag(*next) == viewTag(v) {
+				continue
+			}
+			v = *next
+			err = sendStanding(st, v)
+		case <-beat.C:
+			if err = st.comment(); err == nil {
+				err = s.o.Controller.Seen(ctx, session)
+			}
+		case <-s.done:
+			return nil
+		case <-ctx.Done():
+			return nil
+		}
+		if err != nil {
+			return nil // the client has gone; the heartbeat decides about its ticket
+		}
+	}
+}
+
+func sendStanding(st *stream, v queue.View) error {
+	return st.event("standing", strconv.FormatInt(v.Revision, 10), appendView(nil, v))
+}
+
+func sendView(c echo.Context, v queue.View) error {
+	return c.Blob(http.StatusOK, typeJSON, appendView(nil, v))
+}

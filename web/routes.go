@@ -1,0 +1,54 @@
+package web
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+
+	"github.com/labstack/echo/v4"
+
+	"confluence/static"
+)
+
+// register is every address that is served.
+func (s *Server) register(e *echo.Echo) {
+	if s.o.RequestLog {
+		e.Use(s.nameRequest, s.logRequest)
+	} else {
+		e.Use(s.nameRequest)
+	}
+	e.Use(s.recoverPanic, s.secure, s.refuseCrossSite, s.identify)
+
+	e.POST("/api/v1/session", s.apiSession)
+	e.POST("/api/v1/queue/join", s.apiJoin)
+	e.DELETE("/api/v1/queue/ticket", s.apiLeave)
+	e.POST("/api/v1/query", s.apiQuery)
+	e.DELETE("/api/v1/runs/:id", s.apiCancel)
+	get(e, "/api/v1/queue", s.apiPicture)
+	get(e, "/api/v1/queue/status", s.apiStatus)
+	get(e, "/api/v1/runs/:id", s.apiRun)
+	get(e, "/api/v1/runs/:id/output", s.apiRunOutput)
+	get(e, "/healthz", s.healthz)
+	get(e, "/readyz", s.readyz)
+	get(e, static.Prefix+"*", echo.WrapHandler(static.Handler()))
+	s.registerPages(e)
+}
+
+// get serves an address for GET and HEAD.
+func get(e *echo.Echo, path string, handler echo.HandlerFunc) {
+	e.Match([]string{http.MethodGet, http.MethodHead}, path, handler)
+}
+
+// sendJSON answers with a small document.
+func sendJSON(c echo.Context, status int, document any) error {
+	c.Response().Header().Set(echo.HeaderContentType, typeJSON)
+	c.Response().WriteHeader(status)
+	return writeJSON(c.Response(), document)
+}
+
+// writeJSON leaves < and & as they are: what we send is never put into a page.
+func writeJSON(w io.Writer, document any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(document)
+}

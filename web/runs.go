@@ -1,0 +1,256 @@
+package web
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"confluence/queue"
+	"confluence/queue/runner"
+)
+
+// What is kept of runs that have ended, so that their owners can read them again.
+const (
+	keepFor        = time.Hour
+	keepRuns       = 1000
+	keepPerSession = 20
+	keepBytes      = 64 << 20
+)
+
+// runs is the registry of the runs that go and of those that are kept. Each is its owner's alone.
+type runs struct {
+	controller *queue.AdmissionController
+	runner     runner.Runner
+	log        *slog.Logger
+	now        func() time.Time
+	timeout    time.Duration // a run's limit
+	unwatched  time.Duration // after so long without a watcher a run of a page ends
+	maxResult  int64
+	keepBytes  int64 // of all that are kept
+
+	work sync.WaitGroup // the goroutines of the runs
+
+	mu        sync.Mutex
+	stopped   bool
+	byID      map[string]*run
+	bySession map[string][]*run // oldest first
+	kept      []*run            // ended, oldest first
+	keptBytes int64
+	sockets   map[string]int // open sockets of a session
+}
+
+func newRuns(o Options, log *slog.Logger, now func() time.Time) *runs {
+	return &runs{
+		controller: o.Controller, runner: o.Runner, log: log, now: now,
+		timeout: o.RunTimeout, unwatched: o.RunUnwatched, maxResult: o.MaxResultBytes, keepBytes: max(keepBytes, 2*o.MaxResultBytes),
+		byID: map[string]*run{}, bySession: map[string][]*run{}, sockets: map[string]int{},
+	}
+}
+
+// start claims the session's turn and runs text. It returns when the run has really begun, or with the refusal. An attached run ends as
+// disconnected when ctx does; another belongs to the server and ends as disconnected when nobody has watched it for a while.
+func (r *runs) start(ctx context.Context, session, text string, attached bool) (*run, error) {
+	if err := r.check(ctx, text); err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	if r.stopped {
+		r.mu.Unlock()
+		return nil, queue.ErrStopped
+	}
+	r.work.Add(1)
+	r.mu.Unlock()
+
+	runCtx, end := context.WithCancelCause(context.Background())
+	x := &run{registry: r, session: session, query: text, attached: attached, end: end, answer: newTranscript(r.maxResult)}
+	detach := func() bool { return true }
+	if attached {
+		detach = context.AfterFunc(ctx, func() { end(queue.ErrRunDisconnected) })
+	}
+	begun, refused := make(chan struct{}), make(chan error, 1)
+	go func() {
+		defer r.work.Done()
+		defer end(nil)
+		defer detach()
+		claimed := false
+		err := r.controller.Run(runCtx, session, func(ctx context.Context) error {
+			claimed = true
+			r.admit(ctx, x)
+			close(begun)
+			return x.execute(ctx)
+		})
+		if !claimed {
+			refused <- err
+			return
+		}
+		r.conclude(x, err)
+	}()
+	select {
+	case <-begun:
+		return x, nil
+	case err := <-refused:
+		return nil, err
+	}
+}
+
+// admit takes up a run whose turn was claimed.
+func (r *runs) admit(ctx context.Context, x *run) {
+	x.id = queue.RunID(ctx)
+	if v, err := r.controller.Peek(ctx, x.session); err == nil && v.RunID == x.id {
+		x.number = v.Number
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x.started = r.now()
+	r.byID[x.id] = x
+	r.bySession[x.session] = append(r.bySession[x.session], x)
+	if r.stopped {
+		x.end(queue.ErrRunInterrupted)
+	}
+	if !x.attached {
+		x.concern.seen = x.started
+		x.concern.timer = time.AfterFunc(r.unwatched, func() { r.lookAfter(x) })
+	}
+}
+
+// conclude keeps a run whose slot has been given on, and tells its readers that nothing more comes.
+func (r *runs) conclude(x *run, err error) {
+	_ = x.settle(context.Background(), err) // it is settled, unless we made a mistake ourselves
+	x.answer.seal()
+	size := x.answer.size() + int64(len(x.query))
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if x.concern.timer != nil {
+		x.concern.timer.Stop()
+	}
+	r.kept = append(r.kept, x)
+	r.keptBytes += size
+	if !r.stopped {
+		x.concern.timer = time.AfterFunc(keepFor, func() {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.forget(x)
+		})
+	}
+	if mine := r.bySession[x.session]; len(mine) > keepPerSession {
+		if i := slices.IndexFunc(mine, func(y *run) bool { return y.settled }); i >= 0 {
+			r.forget(mine[i])
+		}
+	}
+	for len(r.kept) > keepRuns || r.keptBytes > r.keepBytes {
+		r.forget(r.kept[0])
+	}
+}
+
+// forget wants the lock. It is harmless twice.
+func (r *runs) forget(x *run) {
+	i := slices.Index(r.kept, x)
+	if i < 0 {
+		return
+	}
+	r.kept = slices.Delete(r.kept, i, i+1)
+	r.keptBytes -= x.answer.size() + int64(len(x.query))
+	delete(r.byID, x.id)
+	mine := slices.DeleteFunc(r.bySession[x.session], func(y *run) bool { return y == x })
+	if r.bySession[x.session] = mine; len(mine) == 0 {
+		delete(r.bySession, x.session)
+	}
+	if x.concern.timer != nil {
+		x.concern.timer.Stop()
+	}
+}
+
+// get finds a run of the session; an unknown one and somebody else's are alike.
+func (r *runs) get(session, id string) (*run, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x, ok := r.byID[id]
+	if !ok || session == "" || x.session != session {
+		return nil, false
+	}
+	return x, true
+}
+
+// watch says that a socket of the session is open: all its runs count as watched until release is called.
+func (r *runs) watch(session string) (release func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.sockets[session]++
+	return sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if r.sockets[session]--; r.sockets[session] == 0 {
+			delete(r.sockets, session)
+		}
+		for _, x := range r.bySession[session] {
+			r.see(x)
+		}
+	})
+}
+
+// watch says that somebody follows this run, until release is called.
+func (x *run) watch() (release func()) {
+	r := x.registry
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x.watchers++
+	return sync.OnceFunc(func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		x.watchers--
+		r.see(x)
+	})
+}
+
+// touch says that somebody has looked at this run.
+func (x *run) touch() {
+	x.registry.mu.Lock()
+	defer x.registry.mu.Unlock()
+	x.registry.see(x)
+}
+
+// see wants the lock.
+func (r *runs) see(x *run) {
+	if !x.attached && !x.settled && x.concern.timer != nil {
+		x.concern.seen = r.now()
+		x.concern.timer.Reset(r.unwatched)
+	}
+}
+
+// lookAfter ends a run that nobody has watched for too long.
+func (r *runs) lookAfter(x *run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if x.settled || x.watchers > 0 || r.sockets[x.session] > 0 {
+		return // who watches sets the timer when they go
+	}
+	if rest := r.unwatched - r.now().Sub(x.concern.seen); rest > 0 {
+		x.concern.timer.Reset(rest)
+		return
+	}
+	x.end(queue.ErrRunDisconnected)
+}
+
+// stop ends every run as interrupted and waits for them. A runner that ignores it keeps stop waiting until ctx ends, but not its reader.
+func (r *runs) stop(ctx context.Context) error {
+	r.mu.Lock()
+	r.stopped = true
+	for _, x := range r.byID {
+		if x.settled && x.concern.timer != nil {
+			x.concern.timer.Stop()
+		}
+		x.end(queue.ErrRunInterrupted)
+	}
+	r.mu.Unlock()
+
+	ended := make(chan struct{})
+	go func() { r.work.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
