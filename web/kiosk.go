@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 
@@ -9,10 +10,21 @@ import (
 
 	"confluence/queue"
 	"confluence/static"
+	"confluence/views"
 )
 
 // kioskSilence is the longest time between two messages to a kiosk. A screen that hears nothing for longer knows that its numbers are old.
 const kioskSilence = 15 * time.Second
+
+// pageKiosk is GET /kiosk: the screen on the wall. It needs no session and makes none.
+func (s *Server) pageKiosk(c echo.Context) error {
+	picture, err := s.o.Controller.Picture(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	page := s.presenter().kiosk(picture, c.Request().Host, s.now())
+	return s.render(c, http.StatusOK, views.KioskPage(page))
+}
 
 // liveKiosk is GET /live/kiosk: the public picture, then each change of it, and again after a silence.
 func (s *Server) liveKiosk(c echo.Context) error {

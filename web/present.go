@@ -148,3 +148,19 @@ func runAddress(id string) string { return "/runs/" + url.PathEscape(id) }
 func rejected(detail string) views.Fault {
 	return views.Fault{Heading: "Your query did not run", Detail: detail}
 }
+
+// What is wrong with a text before the runner has seen it, and with a claim that comes when there is nothing to claim.
+var (
+	emptyText = views.Fault{Heading: "There is no query yet", Detail: "Write a query, then press Run."}
+	noTurn    = views.Fault{Heading: "Your query did not run", Detail: "You have left the line, so there is no turn to use. Run it again to join."}
+)
+
+func (p presenter) tooLong(length int) views.Fault {
+	detail := "A query may have " + sizeWords(p.maxQuery) + " at most."
+	if int64(length) > p.maxQuery {
+		detail += " This one has " + sizeWords(int64(length)) + "."
+	} else {
+		detail += " This one is much longer: only its beginning is kept below."
+	}
+	return views.Fault{Heading: "Your query is too long", Detail: detail}
+}

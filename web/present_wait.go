@@ -40,7 +40,7 @@ func waitState(v queue.View) views.WaitState {
 }
 
 // turn is the page of a reservation. query is shown in place of the kept text where the visitor has sent another one.
-func (p presenter) turn(v queue.View, picture queue.Picture, query string, fault views.Fault) views.Turn {
+func (p presenter) turn(v queue.View, picture queue.Picture, query string, fault views.Fault, now time.Time) views.Turn {
 	left := v.ReservationIn.N
 	page := p.page(views.TurnTitle(left), views.IconTurn)
 	page.Tone = views.ToneTurn
@@ -62,6 +62,7 @@ func (p presenter) turn(v queue.View, picture queue.Picture, query string, fault
 		SecondsLeft:   int(left),
 		WindowSeconds: max(1, int(p.line.Reservation/time.Second)),
 		Window:        views.Duration(p.line.Reservation),
+		Updated:       views.At(now),
 		Limits:        p.about.Limits,
 		Query:         query,
 		MaxBytes:      p.maxQuery,
@@ -102,13 +103,13 @@ func (p presenter) wentTo(e queue.Ended, picture queue.Picture) int64 {
 }
 
 // lost is the page of a place that was given up.
-func (p presenter) lost(e queue.Ended, picture queue.Picture, now time.Time) views.Lost {
+func (p presenter) lost(e queue.Ended, picture queue.Picture, query string, now time.Time) views.Lost {
 	return views.Lost{
 		Page:      p.page("Your place was given up", views.IconPlain),
 		Number:    e.Number,
 		Heartbeat: views.Duration(p.line.Heartbeat),
 		LeftAt:    views.At(now.Add(-e.Since)),
-		Query:     e.Kept.Query,
+		Query:     query,
 		Hint:      joinHint(picture),
 		MaxBytes:  p.maxQuery,
 	}

@@ -1,0 +1,134 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+
+	"github.com/labstack/echo/v4"
+
+	"confluence/queue"
+	"confluence/queue/runner"
+	"confluence/views"
+)
+
+// pageForm is GET /: what the line is like, and the form. Looking makes no ticket.
+func (s *Server) pageForm(c echo.Context) error {
+	session, err := s.ensureSession(c)
+	if err != nil {
+		return err
+	}
+	text := s.presenter().example(c.QueryParam("example"))
+	if again := c.QueryParam("again"); again != "" {
+		if x, ok := s.runs.get(session, again); ok {
+			text = x.state().Query
+		}
+	}
+	return s.showForm(c, http.StatusOK, session, text, views.Fault{})
+}
+
+func (s *Server) showForm(c echo.Context, status int, session, text string, fault views.Fault) error {
+	ctx := c.Request().Context()
+	picture, err := s.o.Controller.Picture(ctx)
+	if err != nil {
+		return err
+	}
+	v, err := s.peek(ctx, session)
+	if err != nil {
+		return err
+	}
+	var note *views.Mine
+	if v != nil {
+		note = mine(*v)
+	}
+	return s.render(c, status, views.FormPage(s.presenter().form(picture, note, text, fault)))
+}
+
+// postQuery is POST /query: runs the text if the runner is free, else joins the line with it. A text with a mistake moves nothing.
+func (s *Server) postQuery(c echo.Context) error {
+	sent, unfit := s.formText(c)
+	if unfit != nil && !errors.Is(unfit, errTooLarge) {
+		return unfit
+	}
+	session, err := s.ensureSession(c)
+	if err != nil {
+		return err
+	}
+	if unfit != nil {
+		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, s.presenter().tooLong(len(sent.text)))
+	}
+	where, err := s.ask(c.Request().Context(), session, sent.text)
+	var mistake *runner.RejectedError
+	switch {
+	case err == nil:
+		return see(c, where)
+	case errors.As(err, &mistake):
+		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, rejected(mistake.Detail))
+	case errors.Is(err, errInvalidQuery):
+		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, emptyText)
+	case errors.Is(err, queue.ErrQueueFull):
+		return s.showFull(c, sent.text)
+	}
+	return err
+}
+
+// ask runs the text, or joins with it, and says which page shows the truth. A session whose run is going is led there, and one that waits
+// has its text replaced.
+func (s *Server) ask(ctx context.Context, session, text string) (where string, err error) {
+	kept := queue.Kept{Query: text, AutoStart: true}
+	v, err := s.peek(ctx, session)
+	switch {
+	case err != nil:
+		return "", err
+	case v != nil && v.Status == queue.Running:
+		return runAddress(v.RunID), nil
+	case v != nil:
+		kept.AutoStart = v.Kept.AutoStart
+	}
+	if err := s.o.Controller.ForgetLapse(ctx, session); err != nil {
+		return "", err
+	}
+	// Who is refused because of others joins; if they have gone meanwhile the turn is there, and the second start takes it.
+	for range 2 {
+		x, err := s.runs.start(ctx, session, text, false)
+		if err == nil {
+			return runAddress(x.id), nil
+		}
+		if !refusedForNow(err) {
+			return "", err
+		}
+		joined, err := s.o.Controller.Join(ctx, session, kept)
+		if err != nil {
+			return "", err
+		}
+		if joined.Status == queue.Running { // the same form, sent twice
+			return runAddress(joined.RunID), nil
+		}
+		if joined.Status == queue.Queued {
+			break
+		}
+	}
+	return "/wait", nil
+}
+
+// refusedForNow tells whether a start was refused for a reason that waiting in line helps against.
+func refusedForNow(err error) bool {
+	for _, reason := range []error{queue.ErrBusy, queue.ErrReservationExpired, queue.ErrRunnerUnavailable, runner.ErrUnavailable} {
+		if errors.Is(err, reason) {
+			return true
+		}
+	}
+	return false
+}
+
+// showFull says that the line takes no more, and keeps the text.
+func (s *Server) showFull(c echo.Context, text string) error {
+	picture, err := s.o.Controller.Picture(c.Request().Context())
+	if err != nil {
+		return err
+	}
+	of := problemFor(queue.ErrQueueFull)
+	c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(of.RetryAfter))
+	return s.render(c, of.Status, views.FullPage(s.presenter().full(picture, text, of.RetryAfter)))
+}

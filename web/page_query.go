@@ -1,0 +1,80 @@
+package web
+
+import (
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/labstack/echo/v4"
+)
+
+const (
+	formField = "query"
+	// formGrowth is how much longer a text is in a form at most: a line feed is sent as %0D%0A.
+	formGrowth = 6
+	formRest   = 4 << 10 // bytes of a form beside the text
+)
+
+// sentText is the text that a form sent.
+type sentText struct {
+	text    string
+	present bool // the form has the field, be it empty
+}
+
+// formText reads the text of a form. It errs with errTooLarge, and then the text is as much of it as can be kept, and with
+// errUnsupportedMediaType.
+func (s *Server) formText(c echo.Context) (sentText, error) {
+	fields, whole, err := readForm(c, s.o.MaxQueryBytes*formGrowth+formRest)
+	if err != nil {
+		return sentText{}, err
+	}
+	values, present := fields[formField]
+	sent := sentText{present: present}
+	if present {
+		// Browsers send the lines of a text with CRLF between them, whatever their author typed.
+		sent.text = strings.ReplaceAll(values[0], "\r\n", "\n")
+	}
+	sent.text = strings.ToValidUTF8(sent.text, "\uFFFD")
+	switch {
+	case !whole:
+		sent.text = sent.text[:wholeRunes(sent.text, int(s.o.MaxQueryBytes))]
+		return sent, errTooLarge
+	case int64(len(sent.text)) > s.o.MaxQueryBytes:
+		return sent, errTooLarge
+	}
+	return sent, nil
+}
+
+// readForm reads the fields of a form of at most limit bytes. whole is false for a longer one, of which the first part is read.
+func readForm(c echo.Context, limit int64) (fields url.Values, whole bool, err error) {
+	r := c.Request()
+	if kind := r.Header.Get(echo.HeaderContentType); kind != "" {
+		media, _, err := mime.ParseMediaType(kind)
+		if err != nil || media != echo.MIMEApplicationForm {
+			return nil, false, errUnsupportedMediaType
+		}
+	}
+	control := http.NewResponseController(c.Response())
+	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // what can't have a deadline is no network connection
+	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
+	_ = control.SetReadDeadline(time.Time{})
+	if err != nil {
+		return nil, false, refuse(errUnsupportedMediaType, "The form did not arrive whole. Send it again.")
+	}
+	whole = int64(len(body)) <= limit
+	text := string(body)
+	if !whole {
+		text = text[:limit]
+		if i := strings.LastIndexByte(text[len(text)-2:], '%'); i >= 0 {
+			text = text[:len(text)-2+i]
+		}
+	}
+	fields, err = url.ParseQuery(text)
+	if err != nil {
+		return nil, false, errUnsupportedMediaType
+	}
+	return fields, whole, nil
+}

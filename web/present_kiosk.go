@@ -1,0 +1,46 @@
+package web
+
+import (
+	"time"
+
+	"confluence/queue"
+	"confluence/views"
+)
+
+// kiosk is the screen on the wall. address is where one joins.
+func (p presenter) kiosk(picture queue.Picture, address string, now time.Time) views.Kiosk {
+	page := p.page(kioskTitle(picture), views.IconPlain)
+	page.RefreshSeconds = int(refreshAtMost / time.Second)
+	kiosk := views.Kiosk{
+		Page:        page,
+		Name:        p.about.Title,
+		Address:     address,
+		Now:         views.AtMinute(now),
+		Called:      picture.Called,
+		Running:     picture.Serving,
+		Next:        picture.Next,
+		Length:      picture.Length,
+		Join:        joinPhrase(picture),
+		Free:        picture.Free,
+		Full:        picture.Full,
+		Paused:      picture.Paused,
+		Unavailable: picture.Runner == queue.RunnerUnavailable,
+		Slots:       picture.Slots,
+		Window:      views.Duration(p.line.Reservation),
+		Notice:      views.Notice{Text: picture.Notice},
+	}
+	if len(picture.Serving) == 1 {
+		kiosk.RunFor = views.RunWords(goingOf(picture))
+	}
+	return kiosk
+}
+
+func kioskTitle(picture queue.Picture) string {
+	switch {
+	case len(picture.Called) > 0:
+		return "Your turn " + views.Numbers(picture.Called)
+	case len(picture.Serving) > 0:
+		return "Now running " + views.Numbers(picture.Serving)
+	}
+	return "Nobody is running"
+}

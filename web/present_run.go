@@ -1,0 +1,124 @@
+package web
+
+import (
+	"encoding/json"
+	"time"
+	"unicode"
+
+	"confluence/queue"
+	"confluence/views"
+)
+
+// What a page shows of an answer at most; the downloads have the rest.
+const (
+	pageRows  = 500
+	pageCell  = 2 << 10   // bytes of one cell
+	pageTable = 512 << 10 // bytes of all cells
+	pageText  = 256 << 10 // bytes
+)
+
+// run is the page of a run that is going. rows are its first ones.
+func (p presenter) run(st runState, rows [][]any, picture queue.Picture) views.Run {
+	elapsed := int64(st.Elapsed / time.Second)
+	run := views.Run{
+		Page:           refreshed(p.page("Running "+views.Clock(elapsed), views.IconRun), p.unwatched, p.line.Heartbeat),
+		ID:             st.ID,
+		Number:         st.Number,
+		ElapsedSeconds: int(elapsed),
+		Output:         outputOf(st, rows),
+		Unwatched:      views.Duration(p.unwatched),
+		Query:          st.Query,
+	}
+	if picture.UsualLow.Known && picture.UsualHigh.Known {
+		run.Usual = views.Usual(picture.UsualLow.N, picture.UsualHigh.N)
+	}
+	return run
+}
+
+// result is the page of a run that has ended. rows are its first ones.
+func (p presenter) result(st runState, rows [][]any) views.Result {
+	outcome := views.Outcome(st.Outcome)
+	output := outputOf(st, rows)
+	return views.Result{
+		Page:      p.page(views.ResultTitle(outcome, output), views.IconDone),
+		ID:        st.ID,
+		Outcome:   outcome,
+		Output:    output,
+		Took:      views.Duration(st.Elapsed),
+		Finished:  views.AtMinute(st.Ended),
+		KeptUntil: views.AtMinute(st.Ended.Add(p.kept)),
+		Truncated: st.TruncatedWhy,
+		Detail:    st.Detail,
+		Limit:     views.Duration(p.runTimeout),
+		Unwatched: views.Duration(p.unwatched),
+		Query:     st.Query,
+	}
+}
+
+// outputOf is as much of an answer as a page may hold.
+func outputOf(st runState, rows [][]any) views.Output {
+	switch {
+	case st.Columns != nil:
+		return tableOf(st, rows)
+	case st.Text != "":
+		text := st.Text[:wholeRunes(st.Text, pageText)]
+		return views.Output{Kind: views.OutputText, Text: text, Total: words(st.Text), Cut: len(text) < len(st.Text)}
+	}
+	return views.Output{}
+}
+
+func tableOf(st runState, rows [][]any) views.Output {
+	output := views.Output{Kind: views.OutputTable, Total: st.RowCount}
+	size := 0
+	for _, row := range rows {
+		cells := make([]views.Cell, len(row))
+		for i, value := range row {
+			cells[i] = views.CellOf(value)
+			if short := wholeRunes(cells[i].Text, pageCell); short < len(cells[i].Text) {
+				cells[i].Text = cells[i].Text[:short] + "…"
+				output.Cut = true
+			}
+			size += len(cells[i].Text)
+		}
+		if size > pageTable && len(output.Rows) > 0 {
+			break
+		}
+		output.Rows = append(output.Rows, cells)
+	}
+	output.Cut = output.Cut || len(output.Rows) < st.RowCount
+	for i, name := range st.Columns {
+		output.Columns = append(output.Columns, views.Column{Name: name, Number: numeric(rows, i)})
+	}
+	return output
+}
+
+// numeric tells whether a column holds numbers alone, and at least one.
+func numeric(rows [][]any, column int) bool {
+	found := false
+	for _, row := range rows {
+		if column >= len(row) {
+			continue
+		}
+		switch row[column].(type) {
+		case nil:
+		case json.Number:
+			found = true
+		default:
+			return false
+		}
+	}
+	return found
+}
+
+// words counts the words of a text without taking it apart.
+func words(text string) int {
+	n, inside := 0, false
+	for _, r := range text {
+		space := unicode.IsSpace(r)
+		if !space && !inside {
+			n++
+		}
+		inside = !space
+	}
+	return n
+}
