@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"confluence/queue"
+	"confluence/queue/memory"
+	"confluence/web"
+)
+
+const (
+	stopWithin        = 15 * time.Second // bounds a graceful stop
+	readHeaderTimeout = 10 * time.Second
+	idleTimeout       = 2 * time.Minute // of a kept-alive connection between two requests
+	maxHeaderBytes    = 64 << 10
+)
+
+// app is one Confluence: the parts, put together. Start, then Wait, then Stop.
+type app struct {
+	settings settings
+	log      *slog.Logger
+	out      io.Writer // what a person at a terminal is told
+
+	controller *queue.AdmissionController
+	web        *web.Server
+	server     *http.Server
+	listener   net.Listener
+	served     chan error // how serving ended
+
+	stop    sync.Once
+	stopErr error
+}
+
+func newApp(s settings, log *slog.Logger, out io.Writer) *app {
+	return &app{settings: s, log: log, out: out}
+}
+
+// Start opens the address first, so that one in use is found before anything is made, and answers on it once everything is ready.
+// After an error Stop takes back what was started. The context bounds the start alone.
+func (a *app) Start(ctx context.Context) error {
+	folder, err := openDataFolder(a.settings.DataDir, a.log)
+	if err != nil {
+		return err
+	}
+	if a.listener, err = listen(ctx, a.settings.Addr, a.settings.QueueHeartbeatSeconds); err != nil {
+		return err
+	}
+	keys := a.settings.SessionKeys
+	if len(keys) == 0 {
+		key, err := folder.sessionKey()
+		if err != nil {
+			return err
+		}
+		keys = [][]byte{key}
+	}
+	asks, what, err := openRunner(ctx, a.settings, folder, a.out)
+	if err != nil {
+		return err
+	}
+	if err := a.openLine(ctx); err != nil {
+		return err
+	}
+	a.web, err = web.New(web.Options{
+		Controller:     a.controller,
+		Runner:         asks,
+		SessionKeys:    keys,
+		RunTimeout:     a.settings.RunTimeoutSeconds,
+		RunUnwatched:   a.settings.runUnwatched(),
+		MaxQueryBytes:  int64(a.settings.MaxQueryBytes),
+		MaxResultBytes: int64(a.settings.MaxResultBytes),
+		Logger:         a.log,
+		RequestLog:     a.settings.RequestLog,
+	})
+	if err != nil {
+		return fmt.Errorf("the web server: %w", err)
+	}
+	a.serve()
+	a.welcome(folder, what)
+	return nil
+}
+
+// openLine makes the line and starts its timers.
+func (a *app) openLine(ctx context.Context) error {
+	store, err := memory.New(memory.Options{Config: a.settings.line(time.Now())})
+	if err != nil {
+		return fmt.Errorf("the line: %w", err)
+	}
+	controller, err := queue.NewAdmissionController(queue.Options{Store: store, Logger: a.log})
+	if err != nil {
+		return fmt.Errorf("the line: %w", err)
+	}
+	if err := controller.Start(ctx); err != nil {
+		return fmt.Errorf("the line: %w", err)
+	}
+	a.controller = controller
+	return nil
+}
+
+// serve answers requests, in a goroutine that ends with Stop. There is no time limit for writing: event streams stay open.
+func (a *app) serve() {
+	a.server = &http.Server{
+		Handler:           a.web.Handler(),
+		ReadHeaderTimeout: readHeaderTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+	}
+	a.served = make(chan error, 1)
+	go func() { a.served <- a.server.Serve(a.listener) }()
+}
+
+// Wait returns when ctx ends, or with an error when serving does.
+func (a *app) Wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-a.served:
+		a.served <- err
+		return fmt.Errorf("serving ended: %w", err)
+	}
+}
+
+// Stop ends what Start began, and returns when it has ended, within 15 seconds or when ctx ends: no new connections, then the streams and
+// sockets (their clients are told), then the runs, then what requests are left. It is idempotent.
+func (a *app) Stop(ctx context.Context) error {
+	a.stop.Do(func() {
+		ctx, cancel := context.WithTimeout(ctx, stopWithin)
+		defer cancel()
+		a.stopErr = a.stopParts(ctx)
+	})
+	return a.stopErr
+}
+
+func (a *app) stopParts(ctx context.Context) error {
+	var errs []error
+	requests := make(chan error, 1)
+	if a.server != nil {
+		go func() { requests <- a.server.Shutdown(ctx) }() // closes the listener at once, then waits for requests
+	} else {
+		requests <- nil
+		if a.listener != nil {
+			errs = append(errs, a.listener.Close())
+		}
+	}
+	if a.web != nil {
+		errs = append(errs, a.web.Stop(ctx))
+	}
+	if a.controller != nil {
+		errs = append(errs, a.controller.Stop(ctx))
+	}
+	if err := <-requests; err != nil {
+		errs = append(errs, err, a.server.Close())
+	}
+	if a.served != nil {
+		if err := <-a.served; !errors.Is(err, http.ErrServerClosed) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
+}

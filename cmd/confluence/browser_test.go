@@ -1,0 +1,283 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// chromium is one browser process for all tests; each visitor has a profile of its own in it.
+var chromium struct {
+	sync.Once
+	ctx   context.Context
+	close func()
+	err   error
+}
+
+// closeChromium ends the browser, if one was started.
+func closeChromium() {
+	if chromium.close != nil {
+		chromium.close()
+	}
+}
+
+func startChromium() error {
+	var program string
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if found, err := exec.LookPath(name); err == nil {
+			program = found
+			break
+		}
+	}
+	if program == "" {
+		return errors.New("these tests need Chromium: make tools installs it, or apt-get install chromium")
+	}
+	profile, err := os.MkdirTemp("", "confluence-chromium-")
+	if err != nil {
+		return err
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program), chromedp.UserDataDir(profile), chromedp.NoSandbox, chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-component-update", true), chromedp.Flag("lang", "en-US"),
+		chromedp.WSURLReadTimeout(time.Minute))
+	allocator, release := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, cancel := chromedp.NewContext(allocator)
+	chromium.ctx = ctx
+	chromium.close = func() {
+		cancel()
+		release()
+		os.RemoveAll(profile)
+	}
+	return chromedp.Do(ctx) // starts it
+}
+
+// visitor is one person with a browser of their own: a profile, so a session, and one tab.
+type visitor struct {
+	t    *testing.T
+	ctx  context.Context
+	base string
+
+	mu       sync.Mutex
+	troubles []string // violations of the policy, exceptions, errors in the console
+}
+
+// newVisitor opens a tab in a new profile. At the end of the test nothing may have gone wrong in it: no violation of the
+// Content-Security-Policy, no exception, no error in the console.
+func newVisitor(t *testing.T, base string) *visitor {
+	t.Helper()
+	chromium.Do(func() { chromium.err = startChromium() })
+	if chromium.err != nil {
+		t.Fatal(chromium.err)
+	}
+	return visitorIn(t, base, chromium.ctx, chromedp.WithNewBrowserContext())
+}
+
+// tab opens a second tab of the same visitor.
+func (v *visitor) tab() *visitor {
+	v.t.Helper()
+	return visitorIn(v.t, v.base, v.ctx)
+}
+
+func visitorIn(t *testing.T, base string, parent context.Context, options ...chromedp.ContextOption) *visitor {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(parent, options...)
+	v := &visitor{t: t, ctx: ctx, base: base}
+	t.Cleanup(func() {
+		cancel()
+		v.mu.Lock()
+		defer v.mu.Unlock()
+		for _, trouble := range v.troubles {
+			t.Errorf("in the browser: %s", trouble)
+		}
+	})
+	v.watch()
+	v.viewport(1280, 900)
+	return v
+}
+
+func (v *visitor) watch() {
+	v.t.Helper()
+	err := chromedp.Listen(v.ctx, func(event any) {
+		switch event := event.(type) {
+		case *runtime.EventExceptionThrown:
+			v.trouble("exception: %s %s", event.ExceptionDetails.Text, event.ExceptionDetails.URL)
+		case *cdplog.EventEntryAdded:
+			if event.Entry.Level == cdplog.EntryLevelError && !expected(event.Entry) {
+				v.trouble("%s: %s %s", event.Entry.Source, event.Entry.Text, event.Entry.URL)
+			}
+		}
+	})
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, cdplog.Enable, cdp.Empty{})
+		return err
+	}))
+}
+
+// expected are entries that tell of an answer with a status that the page is about: a full line, a faulty query, an end.
+func expected(entry *cdplog.Entry) bool {
+	return entry.Source == cdplog.EntrySourceNetwork && strings.HasPrefix(entry.Text, "Failed to load resource: the server responded with a status of")
+}
+
+func (v *visitor) trouble(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.troubles = append(v.troubles, fmt.Sprintf(format, args...))
+}
+
+// do does one thing in the browser, within half a minute.
+func (v *visitor) do(steps ...chromedp.Action[chromedp.Void]) {
+	v.t.Helper()
+	ctx, cancel := v.soon()
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		v.t.Fatalf("in the browser: %v\n%s", err, v.page())
+	}
+}
+
+func (v *visitor) soon() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(v.ctx, 30*time.Second)
+}
+
+// open goes to a page.
+func (v *visitor) open(path string) {
+	v.t.Helper()
+	v.do(chromedp.Navigate(v.base + path))
+}
+
+// reload loads the page again.
+func (v *visitor) reload() {
+	v.t.Helper()
+	v.do(chromedp.Reload())
+}
+
+// eval is the value of an expression in the page; the zero value while the page is changing.
+func eval[T any](v *visitor, expression string) T {
+	ctx, cancel := v.soon()
+	defer cancel()
+	value, _ := chromedp.Run(ctx, chromedp.Evaluate[T](expression))
+	return value
+}
+
+// text is what the visitor reads.
+func (v *visitor) text() string {
+	return strings.Join(strings.Fields(eval[string](v, `document.body ? document.body.innerText : ""`)), " ")
+}
+
+// path is where the visitor is.
+func (v *visitor) path() string { return eval[string](v, `location.pathname`) }
+
+// page describes the page for a failure.
+func (v *visitor) page() string {
+	return fmt.Sprintf("%s (%s)\n%s", eval[string](v, `location.href`), eval[string](v, `document.title`), v.text())
+}
+
+// sees waits until all the words are on the page.
+func (v *visitor) sees(within time.Duration, words ...string) {
+	v.t.Helper()
+	v.until(within, fmt.Sprintf("%q on the page", words), func() bool {
+		text := v.text()
+		for _, part := range words {
+			if !strings.Contains(text, part) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// until waits for something about the page, and shows the page if it doesn't come.
+func (v *visitor) until(within time.Duration, what string, holds func() bool) {
+	v.t.Helper()
+	deadline, cancel := context.WithTimeout(v.ctx, within)
+	defer cancel()
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for !holds() {
+		select {
+		case <-tick.C:
+		case <-deadline.Done():
+			v.t.Fatalf("waited %v in vain for %s; this is the page:\n%s", within, what, v.page())
+		}
+	}
+}
+
+// press clicks the button with these words.
+func (v *visitor) press(words string) {
+	v.t.Helper()
+	v.click(fmt.Sprintf(`//button[normalize-space()=%q]`, words))
+}
+
+// click clicks what a CSS selector or an XPath finds.
+func (v *visitor) click(what string) {
+	v.t.Helper()
+	v.do(chromedp.Click(chromedp.Search(what), chromedp.NodeVisible))
+}
+
+// writes puts a text into a field, in place of what was there.
+func (v *visitor) writes(field, text string) {
+	v.t.Helper()
+	v.do(chromedp.SetValue(chromedp.CSS(field), text, chromedp.NodeVisible))
+}
+
+func (v *visitor) viewport(width, height int64) {
+	v.t.Helper()
+	v.do(chromedp.EmulateViewport(width, height))
+}
+
+// dark sets whether the visitor prefers dark pages.
+func (v *visitor) dark(dark bool) {
+	v.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+		})
+		return err
+	}))
+}
+
+// withoutScript turns JavaScript off in the pages that are opened from now on.
+func (v *visitor) withoutScript() {
+	v.t.Helper()
+	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
+		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		return err
+	}))
+}
+
+// photograph writes a picture of the whole page into .cache/screenshots.
+func (v *visitor) photograph(name string) {
+	v.t.Helper()
+	ctx, cancel := v.soon()
+	defer cancel()
+	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	folder := filepath.Join(root, ".cache", "screenshots")
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		v.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644); err != nil {
+		v.t.Fatal(err)
+	}
+}

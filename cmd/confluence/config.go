@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"confluence/queue"
+)
+
+// envPrefix and the flag's name, in capitals and with underscores, make the name of a setting in the environment.
+const envPrefix = "CONFLUENCE_WEB_"
+
+// settings is what an operator decides. Each field is a flag of `serve` and a variable of the environment; the flag wins.
+// The types (seconds, count, …) are in setting.go; min and max bound a number.
+type settings struct {
+	Addr     string `type:"address" default:"127.0.0.1:8080" group:"Where" help:"Address to listen on, as host:port."`
+	DataDir  string `type:"text" default:"./data" group:"Where" help:"Folder for the session key and the demo database; made at need, for its owner alone."`
+	Database string `type:"text" group:"Where" placeholder:"FILE" help:"SQLite database to ask, read-only. Without it a demo database is made in the data folder."`
+
+	QueueReservationSeconds time.Duration `type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
+	QueueHeartbeatSeconds   time.Duration `type:"seconds" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
+	QueueMaxLength          int           `type:"count" min:"0" default:"1000" group:"The line" help:"Tickets that may wait; 0: nobody waits."`
+	QueueSlots              int           `type:"count" min:"1" default:"1" group:"The line" help:"Runs at the same time."`
+
+	RunTimeoutSeconds   time.Duration `type:"seconds" default:"300" group:"Runs" help:"Time limit of a run."`
+	RunUnwatchedSeconds time.Duration `type:"seconds" group:"Runs" placeholder:"SECONDS" help:"A page's run that nobody watches for so long ends. Default: the heartbeat."`
+	MaxQueryBytes       int           `type:"count" min:"1" default:"1048576" group:"Runs" help:"Longest query."`
+	MaxResultBytes      int           `type:"count" min:"1" default:"16777216" group:"Runs" help:"Largest result; a longer one is cut, and says so."`
+
+	SessionKeys [][]byte `type:"keys" group:"Sessions" placeholder:"KEY,…" help:"Keys that sign the session cookie, separated by commas: the first signs, all are accepted. Each has 32 characters or more, such as openssl rand -base64 32 prints. Set them in the environment: flags can be seen by other users of the machine. Default: a key made once and kept in the data folder."`
+
+	LogLevel   slog.Level `type:"level" default:"info" group:"Log" help:"Least level that is logged: debug, info, warn or error."`
+	LogFormat  logFormat  `type:"format" default:"auto" group:"Log" help:"text, json, or auto: text on a terminal, else json."`
+	RequestLog bool       `type:"switch" group:"Log" help:"Log one line a request."`
+}
+
+// line is the line's configuration at its start. The memory store forgets over a restart, so its revision begins at the
+// present time in milliseconds, which is far above whatever an earlier process can have counted to.
+func (s settings) line(start time.Time) queue.Config {
+	return queue.Config{
+		Slots:       s.QueueSlots,
+		MaxLength:   s.QueueMaxLength,
+		Reservation: s.QueueReservationSeconds,
+		Heartbeat:   s.QueueHeartbeatSeconds,
+		Revision:    start.UnixMilli(),
+	}
+}
+
+// runUnwatched is how long a page's run goes on unwatched.
+func (s settings) runUnwatched() time.Duration {
+	if s.RunUnwatchedSeconds == 0 {
+		return s.QueueHeartbeatSeconds
+	}
+	return s.RunUnwatchedSeconds
+}
+
+// commandLine is the grammar of the command line.
+type commandLine struct {
+	Serve  settings `cmd:"" default:"withargs" help:"Serve the waiting room. This is what confluence alone does."`
+	Replay struct {
+		File string `arg:"" help:"File with one operation a line, as JSON; - is standard input."`
+	} `cmd:"" help:"Run a file of operations through the line on a virtual clock, and compare the answers."`
+	Version struct{} `cmd:"" help:"Print the version."`
+}
+
+// invocation is what the command line and the environment ask for.
+type invocation struct {
+	commandLine
+	command string   // serve, replay, version; empty: all was said (help)
+	unknown []string // names in the environment that look like settings and aren't: most likely a slip of the pen
+}
+
+// parse reads the command line and the environment (as "NAME=value").
+func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
+	var asked invocation
+	helped := false
+	parser, err := kong.New(&asked.commandLine,
+		kong.Name("confluence"),
+		kong.Description("A waiting room in front of a query runner that can serve only one person at a time. The settings: confluence serve --help."),
+		kong.Writers(out, errs),
+		kong.Exit(func(int) { helped = true }),
+		kong.Resolvers(environment(environ)),
+		kong.WithHyphenPrefixedParameters(true),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, FlagsLast: true}),
+		kong.ValueFormatter(helpOf),
+		kong.NamedMapper("address", setting(parseAddress)),
+		kong.NamedMapper("text", setting(parseText)),
+		kong.NamedMapper("seconds", setting(parseSeconds)),
+		kong.NamedMapper("count", setting(parseCount)),
+		kong.NamedMapper("keys", setting(parseKeys)),
+		kong.NamedMapper("level", setting(parseLevel)),
+		kong.NamedMapper("format", setting(parseFormat)),
+		kong.NamedMapper("switch", switchMapper{}),
+	)
+	if err != nil {
+		return asked, fmt.Errorf("the grammar of the command line: %w", err)
+	}
+	parsed, err := parser.Parse(args)
+	switch {
+	case helped:
+		return invocation{}, nil
+	case err != nil:
+		return asked, refusal(err)
+	}
+	asked.command, _, _ = strings.Cut(parsed.Command(), " ")
+	asked.unknown = unknownSettings(environ, parser.Model)
+	return asked, nil
+}
+
+// envName is the name of a flag in the environment.
+func envName(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// environment finds settings among "NAME=value" pairs; an empty value is no value.
+func environment(environ []string) kong.Resolver {
+	values := map[string]string{}
+	for _, pair := range environ {
+		if name, value, _ := strings.Cut(pair, "="); strings.HasPrefix(name, envPrefix) && value != "" {
+			values[name] = value
+		}
+	}
+	return kong.ResolverFunc(func(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
+		if value, ok := values[envName(flag.Name)]; ok {
+			return value, nil
+		}
+		return nil, nil
+	})
+}
+
+func unknownSettings(environ []string, grammar *kong.Application) []string {
+	known := map[string]bool{}
+	for _, command := range grammar.Leaves(false) {
+		for _, flag := range command.Flags {
+			known[envName(flag.Name)] = true
+		}
+	}
+	var unknown []string
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		if strings.HasPrefix(name, envPrefix) && !known[name] {
+			unknown = append(unknown, name)
+		}
+	}
+	slices.Sort(unknown)
+	return unknown
+}
+
+// helpOf is a value's help, with its name in the environment.
+func helpOf(value *kong.Value) string {
+	if value.Flag == nil || value.Name == "help" {
+		return value.Help
+	}
+	return value.Help + " (" + envName(value.Name) + ")"
+}
+
+// logger writes to w by the settings of the log.
+func (s settings) logger(w io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.LogLevel}
+	if s.LogFormat == formatText || s.LogFormat == formatAuto && isTerminal(w) {
+		return slog.New(slog.NewTextHandler(w, options))
+	}
+	return slog.New(slog.NewJSONHandler(w, options))
+}
+
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

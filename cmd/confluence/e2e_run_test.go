@@ -1,0 +1,113 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// TestBrowserReloadKeepsTheRun: a reload, the way back and a second tab show the run and don't stop it; cancel does.
+func TestBrowserReloadKeepsTheRun(t *testing.T) {
+	server := serving(t)
+	v := newVisitor(t, server.url)
+	v.runs(endlessQuery)
+	run := v.path()
+	for range 3 {
+		v.reload()
+		v.sees(soonEnough, "Running your query")
+	}
+	other := v.tab()
+	other.open("wait")
+	other.until(soonEnough, "the run in the second tab", func() bool { return other.path() == run })
+	v.do(chromedp.NavigateBack())
+	v.open(strings.TrimPrefix(run, "/"))
+	v.sees(soonEnough, "Running your query")
+	if v.path() != run {
+		t.Errorf("the run was at %s, and is at %s", run, v.path())
+	}
+	v.press("Cancel this run")
+	v.sees(soonEnough, "Cancelled")
+	other.sees(soonEnough, "Cancelled")
+}
+
+// TestBrowserRunThatNobodyWatchesEnds: with its last page gone the run ends as disconnected, and the slot is free.
+func TestBrowserRunThatNobodyWatchesEnds(t *testing.T) {
+	server := serving(t, "--run-unwatched-seconds=1")
+	v := newVisitor(t, server.url)
+	v.runs(endlessQuery)
+	onlooker := newClient(server.url, nil)
+	if p, err := onlooker.picture(t.Context()); err != nil || p.Runner != "running" {
+		t.Fatalf("the picture is %+v, %v", p, err)
+	}
+	run := v.path()
+	v.open("healthz") // leaves the page, in the same tab
+	eventually(t, soonEnough, "the slot to be free", func() bool {
+		p, err := onlooker.picture(t.Context())
+		return err == nil && p.Runner == "idle"
+	})
+	v.open(strings.TrimPrefix(run, "/"))
+	v.sees(soonEnough, "This answer is incomplete")
+}
+
+// TestBrowserFaultyQueryCostsNoTurn: a mistake is told in the database's words, with the text kept, and makes no ticket.
+func TestBrowserFaultyQueryCostsNoTurn(t *testing.T) {
+	server := serving(t)
+	v := newVisitor(t, server.url)
+	v.open("")
+	v.writes("#query", "SELECT nmae FROM branches")
+	v.press("Run")
+	v.sees(soonEnough, "no such column: nmae", "Your text is kept as you wrote it")
+	if text := eval[string](v, `document.querySelector("#query").value`); text != "SELECT nmae FROM branches" {
+		t.Errorf("the text is %q", text)
+	}
+	if p, err := newClient(server.url, nil).picture(t.Context()); err != nil || p.Runner != "idle" || p.Length != 0 {
+		t.Errorf("the picture is %+v, %v", p, err)
+	}
+}
+
+// runs sends a query from the form while the runner is free, and is on its page.
+func (v *visitor) runs(query string) {
+	v.t.Helper()
+	v.open("")
+	v.writes("#query", query)
+	v.press("Run")
+	v.until(soonEnough, "the page of the run", func() bool { return strings.HasPrefix(v.path(), "/runs/") })
+	v.sees(soonEnough, "Running your query")
+}
+
+// TestBrowserFollowsALongLine: a waiter behind others sees each step, and the position never rises.
+func TestBrowserFollowsALongLine(t *testing.T) {
+	server := serving(t)
+	release := holdTheSlot(t.Context(), t, server)
+	var ahead []*client
+	for range 4 {
+		c := newClient(server.url, nil)
+		if _, err := c.join(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		ahead = append(ahead, c)
+	}
+	v := newVisitor(t, server.url)
+	v.asksAndWaits("SELECT 1 AS one")
+	v.sees(soonEnough, "Your place in line 5")
+	v.mark()
+	for _, c := range []*client{ahead[1], ahead[3]} {
+		if err := c.call(t.Context(), "DELETE", "api/v1/queue/ticket", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.sees(soonEnough, "Your place in line 3", "Joined at place 5")
+	v.wantMarked("while the line moved")
+	release()
+	for _, c := range []*client{ahead[0], ahead[2]} {
+		eventually(t, soonEnough, "the turn of who is ahead", func() bool {
+			now, err := c.status(t.Context())
+			return err == nil && now.Status == "ready"
+		})
+		if _, err := c.query(t.Context(), "SELECT 1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v.sees(soonEnough, "Your result")
+}

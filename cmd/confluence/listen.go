@@ -1,0 +1,47 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// listen opens the address. A peer that vanished without a word is noticed within the heartbeat, also on a stream that only the server
+// writes to: the system probes a silent connection, and gives up on one that has acknowledged nothing for so long.
+func listen(ctx context.Context, address string, heartbeat time.Duration) (net.Listener, error) {
+	probe := max(heartbeat/3, time.Second)
+	config := net.ListenConfig{
+		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: probe, Interval: probe, Count: 3},
+		Control: func(_, _ string, conn syscall.RawConn) error {
+			var set error
+			err := conn.Control(func(fd uintptr) { // accepted connections inherit it
+				set = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(max(heartbeat, time.Second).Milliseconds()))
+			})
+			return errors.Join(err, set)
+		},
+	}
+	listener, err := config.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, listenTrouble(address, err)
+	}
+	return listener, nil
+}
+
+func listenTrouble(address string, err error) error {
+	another := fmt.Sprintf("choose another with --addr (%s)", envName("addr"))
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("the address %s is in use: stop what listens there, or %s", address, another)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("the address %s is not allowed for this user (ports below 1024 seldom are): %s", address, another)
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &dns):
+		return fmt.Errorf("the address %s is not one of this machine: %s", address, another)
+	}
+	return fmt.Errorf("the address %s can't be opened: %w", address, err)
+}
