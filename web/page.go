@@ -80,22 +80,18 @@ func (s *Server) pageProblem(c echo.Context) error {
 	return s.render(c, http.StatusOK, views.ProblemDocPage(page))
 }
 
-// pageError answers a request for a page that went wrong. status is 0 or the one that the error's code is to be answered with.
+// pageError answers a request for a page that went wrong, with the status of the error's code.
 func (s *Server) pageError(c echo.Context, status int, err error) error {
 	of := problemFor(err)
-	if status == 0 {
-		status = of.Status
-	}
-	at := problemAt{requestID: requestID(c), now: s.now()}
+	at := problemAt{requestID: requestID(c), now: s.now(), reload: "/wait"}
 	if c.Request().Method == http.MethodGet {
 		at.reload = c.Request().URL.RequestURI()
-	} else {
-		at.reload = "/wait"
 	}
 	// What became of the ticket is good to know, and no reason to fail again.
 	at.standing, _ = s.peek(c.Request().Context(), s.session(c))
-	if of.RetryAfter > 0 {
+	if of.RetryAfter > 0 { // spread anew: the page and the header say the same
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(of.RetryAfter))
 	}
-	return s.render(c, status, views.ProblemPage(s.presenter().problem(of, at)))
+	words := presenter{kept: keepFor} // asks no other part, which may be what is broken
+	return s.render(c, status, views.ProblemPage(words.problem(of, at)))
 }
