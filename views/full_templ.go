@@ -67,7 +67,7 @@ func FullPage(m Full) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = queryField("Your query, as you wrote it", "", m.Query, m.MaxBytes, Fault{}).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = queryField("Your query, as you wrote it", "", m.Query, m.MaxBytes, Fault{}, nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

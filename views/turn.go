@@ -8,7 +8,7 @@ func (t Turn) attributes() templ.Attributes {
 		"data-auto":         t.AutoStart && t.Query != "" && t.Fault.Heading == "",
 		"data-unavailable":  t.Unavailable,
 		"data-seconds-left": t.SecondsLeft,
-		"data-window":       t.WindowSeconds,
+		"data-number":       t.Number,
 	}
 }
 

@@ -187,7 +187,7 @@ func TurnPage(m Turn) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = queryField("Your query", m.limits(), m.Query, m.MaxBytes, m.Fault).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = queryField("Your query", m.limits(), m.Query, m.MaxBytes, m.Fault, templ.Attributes{"data-draft": true}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -1,0 +1,44 @@
+// @ts-check
+// A run that has ended: copy and print what is shown.
+
+import { part, setText } from "./page.js";
+import { Voice } from "./say.js";
+
+const voice = new Voice(part("said"));
+
+/** The shown rows, as spreadsheets take them: cells apart by tabs, and no tab or line end inside a cell. */
+function tableText() {
+  const table = /** @type {HTMLTableElement} */ (part("table"));
+  const lines = [];
+  for (const row of table.rows) {
+    lines.push(Array.from(row.cells, (cell) => (cell.className === "null" ? "" : cell.textContent ?? "").replace(/[\t\r\n]+/g, " ")).join("\t"));
+  }
+  return lines.join("\n");
+}
+
+/** @param {HTMLElement} button */
+async function copy(button) {
+  const words = button.textContent ?? "";
+  const text = document.getElementById("text");
+  try {
+    await navigator.clipboard.writeText(text === null ? tableText() : text.textContent ?? "");
+    setText(button, "Copied");
+    voice.now("Copied.");
+  } catch {
+    setText(button, "Not allowed to copy");
+    voice.now("The browser did not allow to copy.");
+  }
+  setTimeout(() => setText(button, words.trim()), 3_000);
+}
+
+const button = document.getElementById("copy");
+if (button !== null) {
+  // Browsers lend the clipboard to secure pages only.
+  button.hidden = navigator.clipboard === undefined;
+  button.addEventListener("click", () => copy(button));
+}
+const print = document.getElementById("print");
+if (print !== null) {
+  print.hidden = false;
+  print.addEventListener("click", () => window.print());
+}

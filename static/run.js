@@ -1,0 +1,98 @@
+// @ts-check
+// A run that is going: its output as it comes, and the time that passes.
+
+import { part, setOptional, setText, setTitle } from "./page.js";
+import { Voice } from "./say.js";
+import { Output } from "./output.js";
+import { clock } from "./words.js";
+
+/** A stream that is back within this time was never away for the reader. */
+const blink = 1_500;
+
+/** How soon a stream that the server refused is tried again, and the longest pause. */
+const first = 2_000;
+const longest = 15_000;
+
+const main = part("main");
+const address = `/api/v1/runs/${encodeURIComponent(main.dataset.run ?? "")}`;
+const started = performance.now() - Number(main.dataset.elapsed) * 1_000;
+const voice = new Voice(part("said"));
+const output = new Output();
+
+/** @type {EventSource} */
+let stream;
+/** The number of the last piece that is on the page: a stream that begins anew is read from there on. */
+let seen = 0;
+let pause = first;
+/** @type {number|undefined} */
+let blinking;
+
+function follow() {
+  stream = new EventSource(`${address}/output`);
+  let begun = false;
+  stream.onopen = () => {
+    pause = first;
+    clearTimeout(blinking);
+    blinking = undefined;
+    setOptional(part("signal"), "");
+  };
+  stream.addEventListener("output", (event) => {
+    const piece = Number(event.lastEventId);
+    if (event.lastEventId === "" || Number.isNaN(piece)) {
+      if (!begun) output.clear(); // pieces without a number: a new stream tells all from the start
+    } else if (piece <= seen) {
+      return;
+    } else {
+      seen = piece;
+    }
+    begun = true;
+    output.add(JSON.parse(event.data));
+  });
+  stream.addEventListener("end", () => {
+    stream.close();
+    location.replace(location.pathname); // the server shows what it has become
+  });
+  stream.onerror = () => {
+    begun = false;
+    blinking ??= setTimeout(() => {
+      setOptional(part("signal"), "Reconnecting. Your run goes on meanwhile.");
+      voice.now("Connection lost. Reconnecting. Your run goes on meanwhile.");
+    }, blink);
+    if (stream.readyState === EventSource.CLOSED) again();
+  };
+}
+
+/** The server refused the stream: it is restarting, or the run is not there any more. */
+function again() {
+  setTimeout(async () => {
+    try {
+      const answer = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(10_000) });
+      if (answer.status === 404) {
+        location.replace(location.pathname);
+        return;
+      }
+    } catch {
+      // Away still.
+    }
+    pause = Math.min(pause * 2, longest);
+    follow();
+  }, pause * (0.5 + Math.random() / 2));
+}
+
+function tick() {
+  const elapsed = Math.trunc((performance.now() - started) / 1_000);
+  setText(part("elapsed"), clock(elapsed));
+  setTitle(`Running ${clock(elapsed)}`);
+}
+
+window.addEventListener("online", () => {
+  stream.close();
+  follow();
+});
+window.addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});
+setInterval(tick, 500);
+tick();
+follow();
+voice.now("Your query is running.");

@@ -1,0 +1,106 @@
+// @ts-check
+// The turn: a countdown to the deadline, and the claim.
+
+import { part, setText, setTitle } from "./page.js";
+import { Socket } from "./socket.js";
+import { Voice } from "./say.js";
+import { claim } from "./claim.js";
+import { keepDraft } from "./draft.js";
+import { enliven, queryField } from "./field.js";
+import { setTime } from "./times.js";
+import { clock, of, turnTitle } from "./words.js";
+
+/** When the time that is left is spoken. Seconds. */
+const spoken = [60, 30, 10];
+
+/** After the deadline the server may take a moment to say so. */
+const grace = 1_500;
+
+/** A claim that has not moved the page after so long is left to the reader. */
+const patience = 5_000;
+
+const main = part("main");
+const unavailable = main.dataset.unavailable !== undefined;
+const number = Number(main.dataset.number);
+const voice = new Voice(part("said"));
+const time = /** @type {HTMLTimeElement} */ (document.querySelector("#signal time"));
+
+let deadline = performance.now() + Number(main.dataset.secondsLeft) * 1_000;
+let toSpeak = spoken.filter((seconds) => seconds < Number(main.dataset.secondsLeft));
+let leaving = false;
+
+/** @param {string} address */
+function go(address) {
+  if (leaving) return;
+  leaving = true;
+  socket.stop();
+  if (!unavailable && address === "/wait") {
+    const field = queryField();
+    if (field.value !== field.defaultValue) keepDraft(field.value);
+  }
+  location.replace(address);
+}
+
+/** @param {any} message */
+function message(message) {
+  part("signal").classList.add("live");
+  setText(part("signal-words"), "Live, updated at");
+  setTime(time, new Date());
+  if (message.type === "finished" || message.status === "running") {
+    go(`/runs/${encodeURIComponent(message.run_id)}`);
+  } else if (message.type !== "standing" || message.status !== "ready" || message.number !== number) {
+    go("/wait");
+  } else if ((message.runner === "unavailable") !== unavailable) {
+    go("/wait");
+  } else {
+    deadline = performance.now() + message.reservation_expires_in_seconds * 1_000;
+  }
+}
+
+function away() {
+  part("signal").classList.remove("live");
+  setText(part("signal-words"), "Reconnecting, last heard at");
+}
+
+function tick() {
+  const left = Math.max(0, Math.ceil((deadline - performance.now()) / 1_000));
+  setText(part("left"), clock(left));
+  const way = /** @type {HTMLProgressElement} */ (part("way"));
+  way.value = Math.min(left, way.max);
+  setTitle(part("starting").hidden ? turnTitle(left) : "Your turn: starting");
+  while (toSpeak.length > 0 && left <= toSpeak[0]) {
+    const seconds = toSpeak.shift();
+    if (left === seconds) voice.now(`${of(left, "second", "seconds")} left to press Run.`);
+  }
+  if (performance.now() > deadline + grace) go("/wait");
+}
+
+/** Sends the claim at once. Whatever becomes of it, the button is there. */
+async function startByItself() {
+  const starting = part("starting");
+  starting.hidden = false;
+  part("countdown").hidden = true;
+  voice.now("It’s your turn. Your query is starting.");
+  const manual = setTimeout(giveBack, patience);
+  if (await claim(/** @type {HTMLFormElement} */ (part("claim")), number)) return;
+  clearTimeout(manual);
+  giveBack();
+}
+
+function giveBack() {
+  part("starting").hidden = true;
+  part("countdown").hidden = false;
+}
+
+const socket = new Socket("/live", { message, away, over: () => go("/wait") });
+if (!unavailable) {
+  enliven();
+  tick();
+  setInterval(tick, 250);
+  if (main.dataset.auto !== undefined) {
+    startByItself();
+  } else {
+    voice.now(`It’s your turn. You have ${of(Number(main.dataset.secondsLeft), "second", "seconds")} to press Run.`);
+  }
+  if (document.getElementById("fault") === null) part("run").focus();
+}
