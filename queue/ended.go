@@ -11,50 +11,63 @@ const (
 
 // endings remembers how the last ticket of each session ended, bounded in time, number and bytes of kept text; the oldest is forgotten first.
 type endings struct {
-	by    map[string]*ending
-	old   []*ending // oldest first; one that was replaced or forgotten has no session any more
-	bytes int
+	by          map[string]*ending
+	first, last *ending // oldest first
+	bytes       int
 }
 
 type ending struct {
-	session string
-	at      time.Duration
-	called  time.Duration // when it was called; below 0: never
-	refuse  bool          // the session's next claim is refused with ErrReservationExpired
-	ended   Ended
+	prev, next *ending
+	session    string
+	at         time.Duration
+	called     time.Duration // when it was called; below 0: never
+	refuse     bool          // the session's next claim is refused with ErrReservationExpired
+	ended      Ended
 }
 
+// remember takes r for its session's last; no instant is before that of the one remembered last.
 func (e *endings) remember(r *ending) {
 	e.forget(r.session)
 	if e.by == nil {
 		e.by = make(map[string]*ending)
 	}
 	e.by[r.session] = r
-	e.old = append(e.old, r)
 	e.bytes += len(r.ended.Kept.Query)
-	for len(e.old) > endedMost || e.bytes > endedBytes {
-		e.dropOldest()
+	r.prev = e.last
+	if e.last == nil {
+		e.first = r
+	} else {
+		e.last.next = r
+	}
+	e.last = r
+	for len(e.by) > endedMost || e.bytes > endedBytes {
+		e.forget(e.first.session)
 	}
 }
 
 // of is what is remembered of a session at that time, or nil.
 func (e *endings) of(session string, now time.Duration) *ending {
-	for len(e.old) > 0 && (e.old[0].session == "" || now-e.old[0].at >= endedFor) {
-		e.dropOldest()
+	for e.first != nil && now-e.first.at >= endedFor {
+		e.forget(e.first.session)
 	}
 	return e.by[session]
 }
 
 func (e *endings) forget(session string) {
-	if r := e.by[session]; r != nil {
-		e.bytes -= len(r.ended.Kept.Query)
-		delete(e.by, session)
-		*r = ending{}
+	r := e.by[session]
+	if r == nil {
+		return
 	}
-}
-
-func (e *endings) dropOldest() {
-	e.forget(e.old[0].session)
-	e.old[0] = nil
-	e.old = e.old[1:]
+	delete(e.by, session)
+	e.bytes -= len(r.ended.Kept.Query)
+	if r.prev == nil {
+		e.first = r.next
+	} else {
+		r.prev.next = r.next
+	}
+	if r.next == nil {
+		e.last = r.prev
+	} else {
+		r.next.prev = r.prev
+	}
 }

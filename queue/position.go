@@ -2,54 +2,146 @@ package queue
 
 import "math/bits"
 
-// order holds the queued tickets in their order. Each ticket stands in a place of its own, places only grow, and who leaves makes a
-// tombstone. A bit a place tells the living from the tombs, and a Fenwick tree (Fenwick 1994, "A new data structure for cumulative
-// frequency tables") counts the living by blocks of 64 places, so that a position is a walk of log2(n/64) sums and one count of bits.
-// When the places run out they are numbered anew without the tombs; that costs as much as the joins since the last time, so O(1) a join.
+// order holds the queued tickets in their order. Each stands in a place of its own; places only grow, and who leaves makes a gap. The
+// places are the keys of a trie with 64 children a node. Each node counts what stands beneath its children in a Fenwick tree (Fenwick 1994,
+// "A new data structure for cumulative frequency tables"), and a bit a place tells the living from the gaps, so that a position is at most
+// six sums on each of log64(places) levels and one count of bits. Nothing is ever numbered anew, so that no join pays for the others, and
+// what is empty is freed.
 type order struct {
-	items []*ticket // by place; nil: tomb
-	live  []uint64  // a bit a place
-	sums  []int32   // Fenwick tree over the blocks of live; sums[i] belongs to block i-1
-	next  int       // the place of the next ticket
-	first int       // no ticket stands before this place
-	n     int       // tickets
+	root   *branch // nil: nobody has come yet
+	levels int     // of branches
+	next   int     // the place of the next ticket
+	n      int     // tickets
+}
+
+const (
+	fanBits = 6
+	fan     = 1 << fanBits // children of a node, places of a leaf
+)
+
+// branch is a node of the trie. On level 1 its children are leaves, above that they are branches.
+type branch struct {
+	sums     [fan + 1]int32 // Fenwick tree of what stands beneath each child; the last is all
+	branches [fan]*branch
+	live     [fan]uint64 // a bit a place of each leaf; here, so that a position needn't visit the leaf
+	leaves   [fan]*leaf
+}
+
+type leaf [fan]*ticket
+
+// child is the index, in a node of that level, on the way to a place. On level 0 it is the place in the leaf.
+func child(place, level int) int { return place >> (fanBits * level) & (fan - 1) }
+
+func (b *branch) add(i int, d int32) {
+	for i++; i <= fan; i += i & -i {
+		b.sums[i] += d
+	}
+}
+
+// before is how many stand beneath the children before that one.
+func (b *branch) before(i int) int {
+	n := int32(0)
+	for ; i > 0; i &= i - 1 {
+		n += b.sums[i]
+	}
+	return int(n)
+}
+
+// find is the child beneath which the ticket of that rank stands, and its rank there.
+func (b *branch) find(rank int) (i, rest int) {
+	left := int32(rank)
+	for step := fan / 2; step > 0; step /= 2 {
+		if b.sums[i+step] < left {
+			i += step
+			left -= b.sums[i]
+		}
+	}
+	return i, int(left)
 }
 
 // push puts t at the end.
 func (o *order) push(t *ticket) {
-	if o.next == len(o.items) {
-		o.renumber()
+	switch {
+	case o.root == nil:
+		o.root, o.levels = &branch{}, 1
+	case o.next>>(fanBits*(o.levels+1)) > 0: // all places are used: a level more
+		above := &branch{}
+		above.add(0, int32(o.n))
+		above.branches[0] = o.root
+		o.root = above
+		o.levels++
 	}
 	t.place = o.next
 	o.next++
-	o.items[t.place] = t
-	o.live[t.place/64] |= 1 << (t.place % 64)
-	o.add(t.place/64, 1)
-	if o.n == 0 {
-		o.first = t.place
-	}
 	o.n++
+	b := o.root
+	for level := o.levels; level > 1; level-- {
+		i := child(t.place, level)
+		b.add(i, 1)
+		if b.branches[i] == nil {
+			b.branches[i] = &branch{}
+		}
+		b = b.branches[i]
+	}
+	i, at := child(t.place, 1), child(t.place, 0)
+	b.add(i, 1)
+	b.live[i] |= 1 << at
+	if b.leaves[i] == nil {
+		b.leaves[i] = &leaf{}
+	}
+	b.leaves[i][at] = t
 }
 
 // remove takes t out, which must stand here.
 func (o *order) remove(t *ticket) {
-	o.items[t.place] = nil
-	o.live[t.place/64] &^= 1 << (t.place % 64)
-	o.add(t.place/64, -1)
 	o.n--
-	if t.place == o.first && o.n > 0 {
-		o.first = o.following(t.place)
+	// A node that the next ticket comes to stays, even when it is empty. It will be left behind with tickets in it, the last of which frees it.
+	awaited := func(level int) bool { return t.place>>(fanBits*level) == o.next>>(fanBits*level) }
+	b := o.root
+	for level := o.levels; level > 1; level-- {
+		i := child(t.place, level)
+		b.add(i, -1)
+		if b.branches[i].sums[fan] == 1 && !awaited(level) {
+			b.branches[i] = nil
+			return
+		}
+		b = b.branches[i]
+	}
+	i, at := child(t.place, 1), child(t.place, 0)
+	b.add(i, -1)
+	b.live[i] &^= 1 << at
+	b.leaves[i][at] = nil
+	if b.live[i] == 0 && !awaited(1) {
+		b.leaves[i] = nil
 	}
 }
 
 // rank is how many stand before t, and one.
 func (o *order) rank(t *ticket) int {
-	block := t.place / 64
-	before := bits.OnesCount64(o.live[block] & (1<<(t.place%64) - 1))
-	for i := block; i > 0; i &= i - 1 {
-		before += int(o.sums[i])
+	before := 0
+	b := o.root
+	for level := o.levels; level > 1; level-- {
+		i := child(t.place, level)
+		before += b.before(i)
+		b = b.branches[i]
 	}
-	return before + 1
+	i := child(t.place, 1)
+	return before + b.before(i) + bits.OnesCount64(b.live[i]&(1<<child(t.place, 0)-1)) + 1
+}
+
+// at is where the ticket of that rank, from 1 to n, stands: the leaf, and a bit each for it and those behind it there.
+func (o *order) at(rank int) (l *leaf, live uint64) {
+	b := o.root
+	for level := o.levels; level > 1; level-- {
+		i, rest := b.find(rank)
+		b, rank = b.branches[i], rest
+	}
+	i, rest := b.find(rank)
+	live = b.live[i]
+	for ; rest > 1; rest-- {
+		live &= live - 1
+	}
+	return b.leaves[i], live
 }
 
 // head is the first ticket, or nil.
@@ -57,66 +149,18 @@ func (o *order) head() *ticket {
 	if o.n == 0 {
 		return nil
 	}
-	return o.items[o.first]
-}
-
-// at is the ticket of that rank, from 1 to n.
-func (o *order) at(rank int) *ticket {
-	block, left := 0, int32(rank)
-	for step := 1 << (bits.Len(uint(len(o.live))) - 1); step > 0; step >>= 1 {
-		if i := block + step; i <= len(o.live) && o.sums[i] < left {
-			block, left = i, left-o.sums[i]
-		}
-	}
-	word := o.live[block]
-	for ; left > 1; left-- {
-		word &= word - 1
-	}
-	return o.items[block*64+bits.TrailingZeros64(word)]
+	l, live := o.at(1)
+	return l[bits.TrailingZeros64(live)]
 }
 
 // each calls fn for the tickets of rank from to rank to, in order.
 func (o *order) each(from, to int, fn func(rank int, t *ticket)) {
-	from, to = max(from, 1), min(to, o.n)
-	if from > to {
-		return
-	}
-	for t := o.at(from); ; t = o.items[o.following(t.place)] {
-		fn(from, t)
-		if from++; from > to {
-			return
-		}
-	}
-}
-
-// following is the place of the next ticket behind a place; there must be one.
-func (o *order) following(place int) int {
-	block := place / 64
-	if rest := o.live[block] &^ (1<<(place%64+1) - 1); rest != 0 {
-		return block*64 + bits.TrailingZeros64(rest)
-	}
-	for block++; o.live[block] == 0; block++ {
-	}
-	return block*64 + bits.TrailingZeros64(o.live[block])
-}
-
-func (o *order) add(block int, d int32) {
-	for i := block + 1; i < len(o.sums); i += i & -i {
-		o.sums[i] += d
-	}
-}
-
-// renumber makes room for as many again as there are, without the tombs.
-func (o *order) renumber() {
-	size := 64
-	for size < 2*o.n {
-		size *= 2
-	}
-	old := o.items[:o.next]
-	*o = order{items: make([]*ticket, size), live: make([]uint64, size/64), sums: make([]int32, size/64+1)}
-	for _, t := range old {
-		if t != nil {
-			o.push(t)
+	to = min(to, o.n)
+	for rank := max(from, 1); rank <= to; {
+		l, live := o.at(rank)
+		for ; live != 0 && rank <= to; live &= live - 1 {
+			fn(rank, l[bits.TrailingZeros64(live)])
+			rank++
 		}
 	}
 }
