@@ -61,10 +61,10 @@ type standingFeed struct {
 // Standing is told by the controller.
 func (f *standingFeed) Standing(v queue.View) {
 	f.mu.Lock()
+	news := f.known && v.Revision != f.view.Revision // else it is what the first read has told already
 	f.view, f.told = v, true
-	known := f.known
 	f.mu.Unlock()
-	if known {
+	if news {
 		f.socket.wake()
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"confluence/queue"
@@ -21,6 +22,9 @@ import (
 
 // pageAddress is where the site of a test is. It is reached through memory alone, so that tests run on fake time.
 const pageAddress = "http://confluence.test"
+
+// pageQueryBytes is how long a text may be there.
+const pageQueryBytes = 16 << 10
 
 // pageSite is a whole server with a line and a runner.
 type pageSite struct {
@@ -38,7 +42,7 @@ func pageOpen(t *testing.T, change ...func(*queue.Config, *Options)) *pageSite {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	options := Options{
 		SessionKeys: [][]byte{[]byte(strings.Repeat("k", 32))}, RunTimeout: 5 * time.Minute,
-		MaxQueryBytes: 1 << 20, MaxResultBytes: 1 << 20, Logger: log,
+		MaxQueryBytes: pageQueryBytes, MaxResultBytes: 1 << 20, Logger: log,
 	}
 	for _, c := range change {
 		c(&config, &options)
@@ -256,6 +260,7 @@ func (v *pageVisitor) goes(answer pageAnswer, to string) pageAnswer {
 	if answer.status != http.StatusSeeOther || !strings.HasPrefix(answer.location, to) {
 		v.site.t.Fatalf("status %d to %q, want 303 to %q\n%s", answer.status, answer.location, to, answer.body)
 	}
+	synctest.Wait() // what was started goes on as far as it can
 	return v.get(answer.location)
 }
 

@@ -118,7 +118,7 @@ func TestScriptInQuery(t *testing.T) {
 		check("result table", visitor.get(holding), 200)
 		check("turn", other.get("/wait"), 200)
 		check("rejected at the turn", other.post("/claim", "query", "bad "+evil), 422)
-		check("too long", site.visitor().post("/query", "query", evil+strings.Repeat("x", 1<<20)), 413)
+		check("too long", site.visitor().post("/query", "query", evil+strings.Repeat("x", pageQueryBytes)), 413)
 		time.Sleep(time.Minute)
 		check("expired", other.get("/wait"), 200)
 		check("late claim", other.post("/claim", "query", evil+" changed"), 409)
@@ -140,11 +140,11 @@ func TestMistakeMovesNothing(t *testing.T) {
 		visitor.post("/query", "query", "bad one").shows(t, 422, "Your query did not run", "no such thing: bad one", "bad one</textarea>", `id="fault"`)
 		visitor.post("/query", "query", " \n ").shows(t, 422, "There is no query yet")
 		visitor.post("/query").shows(t, 422, "There is no query yet")
-		long := strings.Repeat("é", 1<<19) + "x"
-		visitor.post("/query", "query", long).shows(t, 413, "Your query is too long", "1 MiB at most", long+"</textarea>")
-		longer := strings.Repeat("\n%", 4<<20)
+		long := strings.Repeat("é", pageQueryBytes/2) + "x"
+		visitor.post("/query", "query", long).shows(t, 413, "Your query is too long", "16 KiB at most", long+"</textarea>")
+		longer := strings.Repeat("\n%", 2*pageQueryBytes)
 		page := visitor.post("/query", "query", longer)
-		page.shows(t, 413, "only its beginning is kept", longer[:1<<20]+"</textarea>")
+		page.shows(t, 413, "only its beginning is kept", longer[:pageQueryBytes]+"</textarea>")
 		r := visitor.request(http.MethodPost, "/query", url.Values{"query": {"x"}})
 		r.Header.Set("Content-Type", "text/plain")
 		visitor.send(r).shows(t, 415)
@@ -289,7 +289,7 @@ func TestPostsTwiceAreHarmless(t *testing.T) {
 			waiter.goes(waiter.get("/wait"), "/")
 			visitor.goes(visitor.post(running+"/cancel"), running).shows(t, 200, "You cancelled this run", "Ask again with this text")
 		}
-		site.visitor().post(running + "/cancel").shows(t, 404)
+		site.visitor().post(running+"/cancel").shows(t, 404)
 		waiter.post("/claim", "query", "my long text").shows(t, 409, "You have left the line", "my long text</textarea>")
 	})
 }
@@ -439,7 +439,7 @@ func TestForeignRunIsNotThere(t *testing.T) {
 		if a, b := id.ReplaceAllString(theirs.body, ""), id.ReplaceAllString(unknown.body, ""); a != b || unknown.status != 404 {
 			t.Errorf("a foreign and an unknown run differ:\n%s\n%s", a, b)
 		}
-		stranger.post(running + "/cancel").shows(t, 404)
+		stranger.post(running+"/cancel").shows(t, 404)
 		owner.get(running).shows(t, 200, "Running your query")
 	})
 }
