@@ -101,6 +101,9 @@ func joinPhrase(picture queue.Picture) views.Phrase {
 }
 
 func joinHint(picture queue.Picture) string {
+	if picture.Full {
+		return "The line takes no more people at the moment."
+	}
 	return views.JoinHint(placeOfNext(picture), picture.Free, joinPhrase(picture))
 }
 

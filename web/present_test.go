@@ -183,7 +183,11 @@ func TestJoinHint(t *testing.T) {
 	if got := joinHint(picture); got != "You would get place 9: about 10 minutes, likely 8 to 20." {
 		t.Errorf("%q", got)
 	}
-	picture.Free = true
+	picture.Full = true
+	if got := joinHint(picture); got != "The line takes no more people at the moment." {
+		t.Errorf("%q", got)
+	}
+	picture.Full, picture.Free = false, true
 	if got := joinHint(picture); got != "The runner is free: your query would start at once." {
 		t.Errorf("%q", got)
 	}
