@@ -26,11 +26,12 @@ type result struct {
 // runDocument is a run as GET /api/v1/runs/{id} answers it.
 type runDocument struct {
 	result
-	State   string     `json:"state"` // running, ended
-	Number  int64      `json:"number"`
-	Query   string     `json:"query"`
-	Started time.Time  `json:"started_at"`
-	Ended   *time.Time `json:"ended_at"`
+	Outcome *queue.Outcome `json:"outcome"` // null while it goes
+	State   string         `json:"state"`   // running, ended
+	Number  int64          `json:"number"`
+	Query   string         `json:"query"`
+	Started time.Time      `json:"started_at"`
+	Ended   *time.Time     `json:"ended_at"`
 }
 
 func resultOf(st runState) result {

@@ -27,7 +27,7 @@ func (s *Server) apiRun(c echo.Context) error {
 	document := runDocument{result: resultOf(st), State: "running", Number: st.Number, Query: st.Query, Started: st.Started.UTC()}
 	if !st.Going {
 		ended := st.Ended.UTC()
-		document.State, document.Ended = "ended", &ended
+		document.State, document.Ended, document.Outcome = "ended", &ended, &st.Outcome
 	}
 	return s.sendOutput(c, x, document, st)
 }

@@ -37,7 +37,8 @@ type transcript struct {
 	table   []byte          // the rows' JSON, with a comma between; grows only
 	ends    []int           // where each row ends in table
 	binary  []binaryColumn  // in order of their rows
-	cut     bool
+	full    bool            // the limit is reached
+	cut     bool            // by us or by the runner, and why
 	why     string
 	sealed  bool
 	done    chan struct{} // closed when sealed
@@ -102,7 +103,7 @@ func (t *transcript) Rows(rows [][]any) error {
 		return errResultSealed
 	case t.columns == nil:
 		return fmt.Errorf("%w: rows before columns", errResultMixed)
-	case t.cut:
+	case t.full:
 		return errResultFull
 	}
 	defer t.wake()
@@ -122,8 +123,7 @@ func (t *transcript) Rows(rows [][]any) error {
 		}
 		if t.table = table; int64(len(t.table)) > t.limit {
 			t.table = t.table[:before]
-			t.truncate(t.tooLong)
-			return errResultFull
+			return t.fill()
 		}
 		t.ends = append(t.ends, len(t.table))
 	}
@@ -139,15 +139,14 @@ func (t *transcript) Text(text string) error {
 		return errResultSealed
 	case t.columns != nil:
 		return fmt.Errorf("%w: text beside columns", errResultMixed)
-	case t.cut:
+	case t.full:
 		return errResultFull
 	}
 	defer t.wake()
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	if room := int(t.limit) - t.text.Len(); len(text) > room {
 		t.text.WriteString(text[:wholeRunes(text, room)])
-		t.truncate(t.tooLong)
-		return errResultFull
+		return t.fill()
 	}
 	t.text.WriteString(text)
 	return nil
@@ -160,6 +159,13 @@ func (t *transcript) Truncated(why string) {
 	if !t.sealed {
 		t.truncate(why)
 	}
+}
+
+// fill wants the lock.
+func (t *transcript) fill() error {
+	t.full = true
+	t.truncate(t.tooLong)
+	return errResultFull
 }
 
 // truncate wants the lock. The first reason stands.
