@@ -16,10 +16,8 @@ import (
 	"time"
 )
 
-const (
-	crowdProcesses = 2
-	crowdUsers     = 200 // of each process
-)
+// crowdProcesses is how many processes make a crowd.
+const crowdProcesses = 2
 
 // endlessQuery runs until somebody stops it.
 const endlessQuery = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n`
@@ -27,24 +25,34 @@ const endlessQuery = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FR
 // TestCrowdIsServedOneByOneInOrderOfJoining: two processes of 200 users each against one server. All join while a run is going, so that
 // the line holds all of them at once; then runs never overlap, everyone is served in order of joining, and nobody is lost.
 func TestCrowdIsServedOneByOneInOrderOfJoining(t *testing.T) {
-	server := serving(t, "--queue-reservation-seconds=20", "--queue-heartbeat-seconds=10")
+	serveCrowd(t, serving(t, "--queue-reservation-seconds=20", "--queue-heartbeat-seconds=10"), 200)
+}
+
+// TestCrowdWithoutRaces: a smaller crowd against a server that has the race detector, and is slower for it.
+func TestCrowdWithoutRaces(t *testing.T) {
+	serveCrowd(t, servingWithRaces(t, "--queue-reservation-seconds=20", "--queue-heartbeat-seconds=10"), 15)
+}
+
+// serveCrowd lets so many users of each process be served.
+func serveCrowd(t *testing.T, server *process, users int) {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 
 	openCurtain := holdTheSlot(ctx, t, server)
-	crowd := startCrowds(ctx, t, server.url)
+	crowd := startCrowds(ctx, t, server.url, users)
 	onlooker := newClient(server.url, nil)
 	eventually(t, time.Minute, "everybody to have joined", func() bool {
 		p, err := onlooker.picture(ctx)
-		return err == nil && p.Length == crowdProcesses*crowdUsers
+		return err == nil && p.Length == crowdProcesses*users
 	})
 	began := time.Now()
 	openCurtain()
-	users := crowd(func() { atMostOneInTheSlot(ctx, t, onlooker) })
-	t.Logf("%d users were served in %v", len(users), time.Since(began).Round(time.Millisecond))
+	all := crowd(func() { atMostOneInTheSlot(ctx, t, onlooker) })
+	t.Logf("%d users were served in %v", len(all), time.Since(began).Round(time.Millisecond))
 
-	nobodyLost(t, users)
-	servedInOrder(t, users)
+	nobodyLost(t, all, crowdProcesses*users)
+	servedInOrder(t, all)
 	eventually(t, 5*time.Second, "the line to be empty and the runner idle", func() bool {
 		p, err := onlooker.picture(ctx)
 		return err == nil && p.Length == 0 && p.Runner == "idle"
@@ -76,17 +84,17 @@ func holdTheSlot(ctx context.Context, t *testing.T, server *process) (release fu
 
 // startCrowds starts the processes. The function that it returns waits until all users have been through, and keeps doing meanwhile
 // what it is given.
-func startCrowds(ctx context.Context, t *testing.T, url string) func(meanwhile func()) []served {
+func startCrowds(ctx context.Context, t *testing.T, url string, users int) func(meanwhile func()) []served {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers := make(chan served, crowdProcesses*crowdUsers)
+	answers := make(chan served, crowdProcesses*users)
 	var running sync.WaitGroup
 	for range crowdProcesses {
 		crowd := exec.CommandContext(ctx, self)
-		crowd.Env = append(os.Environ(), crowdEnv+"="+url, fmt.Sprintf("%s=%d", crowdUsersEnv, crowdUsers))
+		crowd.Env = append(os.Environ(), crowdEnv+"="+url, fmt.Sprintf("%s=%d", crowdUsersEnv, users))
 		crowd.Stderr = os.Stderr
 		orders, err := crowd.StdinPipe()
 		if err != nil {
@@ -153,7 +161,7 @@ func atMostOneInTheSlot(ctx context.Context, t *testing.T, onlooker *client) {
 	}
 }
 
-func nobodyLost(t *testing.T, users []served) {
+func nobodyLost(t *testing.T, users []served, all int) {
 	t.Helper()
 	runs, numbers, places := map[string]bool{}, map[int64]bool{}, map[int]bool{}
 	for _, u := range users {
@@ -165,7 +173,6 @@ func nobodyLost(t *testing.T, users []served) {
 		}
 		runs[u.RunID], numbers[u.Number], places[u.Joined] = true, true, true
 	}
-	const all = crowdProcesses * crowdUsers
 	if len(users) != all || len(runs) != all || len(numbers) != all {
 		t.Errorf("%d users of %d, with %d runs and %d numbers", len(users), all, len(runs), len(numbers))
 	}

@@ -6,15 +6,17 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 )
 
-// built is the binary under test, and the folder that it stands in; both go when the tests have ended.
+// built are the binaries under test, by the flags that they were built with, and the folder that they stand in, which goes when the tests
+// have ended.
 var built struct {
-	sync.Once
+	sync.Mutex
 	folder string
-	err    error
+	binary map[string]string
 }
 
 // TestMain also is the crowd: the test binary, started again with crowdEnv set, is a process full of simulated users.
@@ -30,20 +32,36 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// binary builds Confluence once, and is the path to it.
-func binary(t *testing.T) string {
+// workshop is the folder for what all tests share.
+func workshop(t *testing.T) string {
 	t.Helper()
-	built.Do(func() {
-		if built.folder, built.err = os.MkdirTemp("", "confluence-e2e-"); built.err != nil {
-			return
+	built.Lock()
+	defer built.Unlock()
+	if built.folder == "" {
+		folder, err := os.MkdirTemp("", "confluence-e2e-")
+		if err != nil {
+			t.Fatal(err)
 		}
-		args := slices.Concat([]string{"build"}, raceFlags, []string{"-ldflags", "-X main.version=under-test", "-o", filepath.Join(built.folder, "confluence"), "."})
-		if said, err := exec.Command("go", args...).CombinedOutput(); err != nil {
-			built.err = fmt.Errorf("go build: %w\n%s", err, said)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
+		built.folder, built.binary = folder, map[string]string{}
 	}
-	return filepath.Join(built.folder, "confluence")
+	return built.folder
+}
+
+// binary builds Confluence, once for these flags of go build, and is the path to it.
+func binary(t *testing.T, flags ...string) string {
+	t.Helper()
+	folder := workshop(t)
+	built.Lock()
+	defer built.Unlock()
+	key := strings.Join(flags, " ")
+	if path, ok := built.binary[key]; ok {
+		return path
+	}
+	path := filepath.Join(folder, fmt.Sprintf("confluence-%d", len(built.binary)))
+	args := slices.Concat([]string{"build"}, flags, []string{"-ldflags", "-X main.version=under-test", "-o", path, "."})
+	if said, err := exec.Command("go", args...).CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, said)
+	}
+	built.binary[key] = path
+	return path
 }

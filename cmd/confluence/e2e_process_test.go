@@ -20,7 +20,6 @@ import (
 // process is a running Confluence: the real binary.
 type process struct {
 	url    string // with a slash at the end
-	data   string // its data folder
 	cmd    *exec.Cmd
 	out    *transcript // what a person is told
 	log    *transcript
@@ -48,7 +47,12 @@ func (w *transcript) String() string {
 // launch starts the binary with these arguments and waits for nothing. What is left of it is killed when the test ends.
 func launch(t *testing.T, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(binary(t), args...), out: &transcript{}, log: &transcript{}, exited: make(chan struct{})}
+	return launchBinary(t, binary(t), args...)
+}
+
+func launchBinary(t *testing.T, program string, args ...string) *process {
+	t.Helper()
+	p := &process{cmd: exec.Command(program, args...), out: &transcript{}, log: &transcript{}, exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, envPrefix) {
@@ -79,10 +83,20 @@ func serving(t *testing.T, args ...string) *process {
 	return servingIn(t, dataWithDemo(t), args...)
 }
 
+// servingWithRaces is serving with a binary that has the race detector, if this test has it: a race ends it with another exit code.
+func servingWithRaces(t *testing.T, args ...string) *process {
+	t.Helper()
+	return servingBinary(t, binary(t, raceFlags...), dataWithDemo(t), args...)
+}
+
 func servingIn(t *testing.T, data string, args ...string) *process {
 	t.Helper()
-	p := launch(t, append([]string{"serve", "--addr=127.0.0.1:0", "--data-dir=" + data}, args...)...)
-	p.data = data
+	return servingBinary(t, binary(t), data, args...)
+}
+
+func servingBinary(t *testing.T, program, data string, args ...string) *process {
+	t.Helper()
+	p := launchBinary(t, program, append([]string{"serve", "--addr=127.0.0.1:0", "--data-dir=" + data}, args...)...)
 	p.untilHealthy(t)
 	t.Cleanup(func() {
 		if code := p.terminate(t); code != exitDone {
@@ -168,8 +182,7 @@ var demo struct {
 func dataWithDemo(t *testing.T) string {
 	t.Helper()
 	demo.Do(func() {
-		binary(t) // makes the folder
-		made := filepath.Join(built.folder, "demo")
+		made := filepath.Join(workshop(t), "demo")
 		p := launch(t, "serve", "--addr=127.0.0.1:0", "--data-dir="+made)
 		p.untilHealthy(t)
 		if code := p.terminate(t); code != exitDone {

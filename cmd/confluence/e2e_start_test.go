@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
-	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,6 +31,7 @@ func TestFirstStartMakesItsDataAndSaysSo(t *testing.T) {
 	}
 }
 
+// TestSecondStartKeepsTheSession: two requests that bear the cookie of before the restart are of one session.
 func TestSecondStartKeepsTheSession(t *testing.T) {
 	data := dataWithDemo(t)
 	ctx := t.Context()
@@ -39,21 +40,30 @@ func TestSecondStartKeepsTheSession(t *testing.T) {
 	if _, err := visitor.query(ctx, "SELECT 1"); err != nil {
 		t.Fatal(err)
 	}
-	address := strings.TrimSuffix(strings.TrimPrefix(first.url, "http://"), "/")
-	if code := first.terminate(t); code != exitDone {
-		t.Fatalf("exit code %d", code)
-	}
-	second := servingIn(t, data, "--addr="+address)
-	if strings.Contains(second.out.String(), "Making") {
-		t.Errorf("the demo database was made again:\n%s", second.out)
-	}
-	answer, err := visitor.open(ctx, http.MethodPost, "api/v1/queue/join", nil)
+	base, err := url.Parse(first.url)
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer.Body.Close()
-	if cookies := answer.Cookies(); len(cookies) > 0 {
-		t.Errorf("the cookie of before was not accepted: a new one came, %v", cookies)
+	cookies := visitor.http.Jar.Cookies(base)
+	if code := first.terminate(t); code != exitDone {
+		t.Fatalf("exit code %d", code)
+	}
+	second := servingIn(t, data)
+	if strings.Contains(second.out.String(), "Making") {
+		t.Errorf("the demo database was made again:\n%s", second.out)
+	}
+	var tickets []string
+	for range 2 {
+		again := newClient(second.url, nil)
+		again.http.Jar.SetCookies(base, cookies)
+		at, err := again.join(ctx, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		tickets = append(tickets, at.TicketID)
+	}
+	if len(cookies) != 1 || tickets[0] != tickets[1] {
+		t.Errorf("the cookies %v gave the tickets %q: not one session", cookies, tickets)
 	}
 }
 

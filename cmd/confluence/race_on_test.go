@@ -2,5 +2,5 @@
 
 package main
 
-// raceFlags builds the binary under test with the race detector, as this test is.
+// raceFlags build a binary with the race detector, as this test has it.
 var raceFlags = []string{"-race"}
