@@ -38,11 +38,7 @@ func (s *Server) showForm(c echo.Context, status int, session, text string, faul
 	if err != nil {
 		return err
 	}
-	var note *views.Mine
-	if v != nil {
-		note = mine(*v)
-	}
-	return s.render(c, status, views.FormPage(s.presenter().form(picture, note, text, fault)))
+	return s.render(c, status, views.FormPage(s.presenter().form(picture, v, text, fault)))
 }
 
 // postQuery is POST /query: runs the text if the runner is free, else joins the line with it. A text with a mistake moves nothing.

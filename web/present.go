@@ -38,7 +38,8 @@ func refreshed(page views.Page, costly ...time.Duration) views.Page {
 	return page
 }
 
-func (p presenter) form(picture queue.Picture, mine *views.Mine, query string, fault views.Fault) views.Form {
+// form is the page on which a visitor asks. v is the ticket that the visitor has already; nil: none.
+func (p presenter) form(picture queue.Picture, v *queue.View, query string, fault views.Fault) views.Form {
 	title := "Ask"
 	switch {
 	case fault.Heading != "":
@@ -53,13 +54,16 @@ func (p presenter) form(picture queue.Picture, mine *views.Mine, query string, f
 		About:    p.about.About,
 		Facts:    views.FormFacts(lineFacts(picture)),
 		Notice:   views.Notice{Text: picture.Notice},
-		Mine:     mine,
 		Query:    query,
 		MaxBytes: p.maxQuery,
 		Free:     picture.Free,
 		Fault:    fault,
 	}
-	if !picture.Free && !picture.Full {
+	switch {
+	case v != nil:
+		form.Mine, form.Hint = mine(*v)
+		form.Free = v.Status == queue.Ready
+	case !picture.Free && !picture.Full:
 		form.Hint = views.FormHint(placeOfNext(picture))
 	}
 	for i, example := range p.about.Examples {
@@ -124,25 +128,25 @@ func going(elapsed time.Duration, low, high queue.Seconds) views.Going {
 	}
 }
 
-// mine is the note for a visitor who meets the form while having a ticket.
-func mine(v queue.View) *views.Mine {
+// mine is the note for a visitor who meets the form while having a ticket, and what the form's button does then.
+func mine(v queue.View) (note *views.Mine, hint string) {
 	ticket := "ticket " + strconv.FormatInt(v.Number, 10)
 	switch v.Status {
 	case queue.Ready:
 		return &views.Mine{
 			Words: "It is your turn: " + ticket + " was called.",
 			Link:  views.Link{Text: "Go to your turn", URL: "/wait"},
-		}
+		}, "This uses your turn."
 	case queue.Running:
 		return &views.Mine{
 			Words: "A query of yours is running: " + ticket + ".",
 			Link:  views.Link{Text: "Watch your run", URL: runAddress(v.RunID)},
-		}
+		}, "One at a time: cancel that run, or wait for its end, before you ask again."
 	}
 	return &views.Mine{
 		Words: "You are in line already: " + ticket + ", place " + views.Count(int64(v.Position)) + ".",
 		Link:  views.Link{Text: "Back to the waiting room", URL: "/wait"},
-	}
+	}, "You keep your place. This text takes the place of the one that is kept with your ticket."
 }
 
 func runAddress(id string) string { return "/runs/" + url.PathEscape(id) }

@@ -193,18 +193,25 @@ func TestJoinHint(t *testing.T) {
 	}
 }
 
-func TestMine(t *testing.T) {
-	v := presentQueued()
-	if got := mine(v); got.Words != "You are in line already: ticket 42, place 3." || got.Link.URL != "/wait" {
-		t.Errorf("%+v", got)
+func TestFormOfWhoHasATicket(t *testing.T) {
+	cases := []struct {
+		status queue.Status
+		words  string
+		url    string
+		free   bool
+		hint   string
+	}{
+		{queue.Queued, "You are in line already: ticket 42, place 3.", "/wait", false, "You keep your place."},
+		{queue.Ready, "It is your turn: ticket 42 was called.", "/wait", true, "This uses your turn."},
+		{queue.Running, "A query of yours is running: ticket 42.", "/runs/r_1", false, "One at a time:"},
 	}
-	v.Status = queue.Ready
-	if got := mine(v); got.Words != "It is your turn: ticket 42 was called." || got.Link.URL != "/wait" {
-		t.Errorf("%+v", got)
-	}
-	v.Status, v.RunID = queue.Running, "r_1"
-	if got := mine(v); got.Words != "A query of yours is running: ticket 42." || got.Link.URL != "/runs/r_1" {
-		t.Errorf("%+v", got)
+	for _, test := range cases {
+		v := presentQueued()
+		v.Status, v.RunID = test.status, "r_1"
+		got := presentParts().form(presentPicture(), &v, "", views.Fault{})
+		if got.Mine == nil || got.Mine.Words != test.words || got.Mine.Link.URL != test.url || got.Free != test.free || !strings.HasPrefix(got.Hint, test.hint) {
+			t.Errorf("%s: %+v %+v", test.status, got, got.Mine)
+		}
 	}
 }
 
