@@ -234,7 +234,7 @@ func FormPage(m Form) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = layout(m.Page, scriptForm, nil).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = layout(m.Page.asking(), scriptForm, nil).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

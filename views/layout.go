@@ -55,3 +55,9 @@ func (w Wait) travelled() int { return max(w.from()-w.Place, 0) }
 
 // from is the place at joining, never ahead of the present one.
 func (w Wait) from() int { return max(w.JoinedAt, w.Place) }
+
+// asking marks the form itself in the navigation.
+func (p Page) asking() Page {
+	p.asks = true
+	return p
+}

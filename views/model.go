@@ -11,6 +11,8 @@ type Page struct {
 	RefreshSeconds int
 	RefreshTo      string
 
+	asks bool // it is the form itself
+
 	KeptFor string // how long a run's answer is kept, in words ("one hour"); empty: not said
 }
 

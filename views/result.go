@@ -20,6 +20,14 @@ func (r Result) heading() string {
 	return "Your result"
 }
 
+// noteClass marks what went wrong; a run that its owner cancelled before anything came didn't.
+func (r Result) noteClass() string {
+	if r.Outcome == Cancelled && r.Output.empty() {
+		return "note"
+	}
+	return "note bad"
+}
+
 // noteHeading says whether there is a part of an answer.
 func (r Result) noteHeading() string {
 	if r.Output.empty() {
