@@ -80,8 +80,5 @@ func (f *kioskFeed) message(ctx context.Context, b []byte) []byte {
 		}
 		p = &read
 	}
-	b = append(b, `{"type":"queue",`...)
-	b = appendPictureFields(b, *p)
-	b = appendString(append(b, `,"build":`...), static.Build())
-	return append(b, '}')
+	return appendPictureMessage(b, *p, static.Build())
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"strconv"
 	"sync"
 
 	"github.com/coder/websocket"
@@ -157,9 +156,9 @@ func (l *liveRoom) picture(ctx context.Context, revision int64) (*queue.Picture,
 func farewellTo(e queue.Ended) farewell {
 	switch e.Reason {
 	case queue.ReasonFinished:
-		return farewell{message: endingMessage("finished", e), code: websocket.StatusNormalClosure}
+		return farewell{message: endedMessage("finished", e), code: websocket.StatusNormalClosure}
 	case queue.ReasonLeft:
-		return farewell{message: endingMessage("left", e), code: websocket.StatusNormalClosure}
+		return farewell{message: endedMessage("left", e), code: websocket.StatusNormalClosure}
 	}
 	return noTicket(e)
 }
@@ -173,15 +172,5 @@ func noTicket(e queue.Ended) farewell {
 	case queue.ReasonHeartbeatLost:
 		kind = "lost"
 	}
-	return farewell{message: endingMessage(kind, e), code: closeNoTicket}
-}
-
-func endingMessage(kind string, e queue.Ended) []byte {
-	b := appendString(append(make([]byte, 0, 160), `{"type":`...), kind)
-	b = appendString(append(b, `,"reason":`...), string(e.Reason))
-	b = appendOptional(append(b, `,"ticket_id":`...), e.TicketID)
-	b = strconv.AppendInt(append(b, `,"number":`...), e.Number, 10)
-	b = appendOptional(append(b, `,"run_id":`...), e.RunID)
-	b = appendOptional(append(b, `,"outcome":`...), string(e.Outcome))
-	return append(b, '}')
+	return farewell{message: endedMessage(kind, e), code: closeNoTicket}
 }

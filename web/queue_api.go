@@ -161,7 +161,8 @@ func (s *Server) streamStatus(c echo.Context, session string) error {
 		case <-box.news:
 			next, ended := box.take()
 			if ended != nil && ended.TicketID == v.TicketID {
-				_ = st.event(endedType(ended.Reason), "", endedMessage(*ended)) // the last word; who has gone misses nothing
+				kind := endedType(ended.Reason)
+				_ = st.event(kind, "", endedMessage(kind, *ended)) // the last word; who has gone misses nothing
 				return nil
 			}
 			if next == nil || next.Revision == v.Revision && viewTag(*next) == viewTag(v) {

@@ -18,9 +18,7 @@ func appendView(b []byte, v queue.View) []byte {
 	return append(b, '}')
 }
 
-// viewMessage is a standing as a socket sends it.
-func viewMessage(v queue.View) []byte { return appendViewMessage(make([]byte, 0, 640), v) }
-
+// appendViewMessage appends a standing as a socket sends it.
 func appendViewMessage(b []byte, v queue.View) []byte {
 	b = append(b, `{"type":"standing",`...)
 	b = appendViewFields(b, v)
@@ -56,10 +54,11 @@ func appendPicture(b []byte, p queue.Picture) []byte {
 	return append(b, '}')
 }
 
-// pictureMessage is the public picture as the kiosk's socket sends it.
-func pictureMessage(p queue.Picture) []byte {
-	b := append(make([]byte, 0, 640), `{"type":"queue",`...)
+// appendPictureMessage appends the public picture as the kiosk's socket sends it, with the build that the screen should be of.
+func appendPictureMessage(b []byte, p queue.Picture, build string) []byte {
+	b = append(b, `{"type":"queue",`...)
 	b = appendPictureFields(b, p)
+	b = appendString(append(b, `,"build":`...), build)
 	return append(b, '}')
 }
 
@@ -79,9 +78,9 @@ func appendPictureFields(b []byte, p queue.Picture) []byte {
 	return appendRunTimes(b, p.RunElapsed, p.UsualLow, p.UsualHigh)
 }
 
-// endedMessage is the last message about a ticket: lapsed, left or finished, and the reason in full beside it.
-func endedMessage(e queue.Ended) []byte {
-	b := appendString(append(make([]byte, 0, 160), `{"type":`...), endedType(e.Reason))
+// endedMessage is the last message about a ticket: its kind, and the reason in full beside it.
+func endedMessage(kind string, e queue.Ended) []byte {
+	b := appendString(append(make([]byte, 0, 160), `{"type":`...), kind)
 	b = appendString(append(b, `,"reason":`...), string(e.Reason))
 	b = appendOptional(append(b, `,"ticket_id":`...), e.TicketID)
 	b = strconv.AppendInt(append(b, `,"number":`...), e.Number, 10)
@@ -90,7 +89,7 @@ func endedMessage(e queue.Ended) []byte {
 	return append(b, '}')
 }
 
-// endedType is the message or event that tells of a ticket's end. A place that was given up because nothing was heard is lapsed as well.
+// endedType is the event that tells of a ticket's end. A place that was given up because nothing was heard is lapsed as well.
 func endedType(r queue.Reason) string {
 	switch r {
 	case queue.ReasonLeft:
