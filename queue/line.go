@@ -140,6 +140,7 @@ func (l *Line) Leave(now time.Duration, session string) {
 
 // ForgetLapse makes a session whose reservation ran out a newcomer.
 func (l *Line) ForgetLapse(now time.Duration, session string) {
+	l.Advance(now)
 	if e := l.endings.of(session, now); e != nil {
 		e.refuse = false
 	}
@@ -349,8 +350,8 @@ func (l *Line) end(now time.Duration, t *ticket, reason Reason, outcome Outcome)
 		ended.RunID, change.Term = t.run.id, t.run.term
 	}
 	e := &ending{session: t.session, at: now, called: t.called, refuse: reason == ReasonLapsed, ended: ended}
-	l.endings.remember(e)
 	change.Ended = e.tell(now)
+	l.endings.remember(e)
 	l.changed(change)
 }
 

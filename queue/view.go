@@ -104,7 +104,7 @@ func (l *Line) runner() RunnerState {
 func (l *Line) Each(now time.Duration, from, to int, fn func(session string, v View)) {
 	l.Advance(now)
 	for _, r := range l.runs {
-		if from <= 0 && r.ticket != nil {
+		if from <= 0 && to >= 0 && r.ticket != nil {
 			fn(r.session, l.viewAt(now, r.ticket, 0))
 		}
 	}
