@@ -52,7 +52,7 @@ function message(message) {
 function figures(heading, list, className = "") {
   const size = list.length > 1 ? "figure several" : list[0] > 9999 ? "figure long" : "figure";
   const row = element("span", "figures", ...list.map((n) => element("span", `${size} ${className}`.trim(), String(n))));
-  return element("h1", "", `${heading} `, ...(list.length > 0 ? [row] : []));
+  return element("h1", list.length > 0 ? "" : "word", `${heading} `, ...(list.length > 0 ? [row] : []));
 }
 
 function draw() {
@@ -149,7 +149,7 @@ function away() {
   const since = document.createElement("time");
   since.dataset.zone = "minute";
   setTime(since, new Date());
-  const section = element("section", "", element("h1", "", "Offline since ", since));
+  const section = element("section", "", element("h1", "word", "Offline since ", since));
   section.append(element("p", "", "This screen has lost its connection, so it shows no numbers. They come back by themselves."));
   now.replaceChildren(section);
   part("next").hidden = true;
