@@ -43,6 +43,9 @@ func (s *Server) readQuery(c echo.Context) (text string, given bool, err error) 
 	if int64(len(*document.Query)) > s.o.MaxQueryBytes {
 		return "", false, s.tooLarge()
 	}
+	if strings.TrimSpace(*document.Query) == "" {
+		return "", false, errInvalidQuery
+	}
 	return *document.Query, true, nil
 }
 

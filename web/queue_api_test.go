@@ -267,7 +267,9 @@ func TestStatusTagsAndHeldCalls(t *testing.T) {
 		}
 
 		begin = time.Now()
-		go func() { time.Sleep(5 * time.Second); first.delete("/api/v1/queue/ticket") }()
+		var leaving sync.WaitGroup
+		defer leaving.Wait()
+		leaving.Go(func() { time.Sleep(5 * time.Second); first.delete("/api/v1/queue/ticket") })
 		held = second.get("/api/v1/queue/status", "If-None-Match", tag, "Prefer", "respond-async, wait=20")
 		if took := time.Since(begin); held.status != http.StatusOK || took > 6*time.Second {
 			t.Errorf("held until a change: %d after %v", held.status, took)
