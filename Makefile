@@ -43,7 +43,7 @@ bench: ## benchmarks of the line, a few minutes at most
 
 .PHONY: screenshots
 screenshots: tools ## a picture of each page into .cache/screenshots
-	go test -count=1 -timeout 10m -run '^TestScreenshots$$' ./cmd/confluence
+	go test -count=1 -timeout 10m -run '^TestEveryPage$$' ./cmd/confluence
 
 .PHONY: tools
 tools: ## install what the tests need beyond Go: Chromium, axe-core

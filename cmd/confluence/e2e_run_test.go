@@ -47,7 +47,7 @@ func TestBrowserRunThatNobodyWatchesEnds(t *testing.T) {
 		return err == nil && p.Runner == "idle"
 	})
 	v.open(strings.TrimPrefix(run, "/"))
-	v.sees(soonEnough, "This answer is incomplete")
+	v.sees(soonEnough, "Nobody watched this run for 1 second")
 }
 
 // TestBrowserFaultyQueryCostsNoTurn: a mistake is told in the database's words, with the text kept, and makes no ticket.

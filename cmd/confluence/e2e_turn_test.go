@@ -87,7 +87,7 @@ func (v *visitor) unticks(box string) {
 	v.click(box)
 	v.until(soonEnough, "the tick to be gone", func() bool { return !eval[bool](v, `document.querySelector("`+box+`")?.checked ?? true`) })
 	v.until(soonEnough, "the ticket to be kept without it", func() bool {
-		return !eval[bool](v, `performance.getEntriesByType("resource").filter(r => r.initiatorType === "fetch" && r.responseEnd > 0).length === 0`)
+		return eval[bool](v, `performance.getEntriesByType("resource").some(r => r.name.endsWith("/wait") && r.initiatorType === "fetch" && r.responseEnd > 0)`)
 	})
 }
 
