@@ -20,7 +20,7 @@ const hour = 60 * minute;
 const soon = 10;
 const short = 45;
 const wholeMinutes = 10 * minute;
-const guessInTenths = 2 * minute;
+const guessInTens = 115;
 
 /** Whether the run takes longer than most. @param {Going} going */
 export function overdue(going) {
@@ -49,7 +49,7 @@ export function waitPhrase(e, ahead, going) {
 function headline(e, ahead) {
   if (ahead <= 0 && e.likely < soon) return "Any moment";
   if (e.likely < short) return "Less than a minute";
-  if (e.basis === "prior" && e.likely < guessInTenths) return `About ${Math.trunc((e.likely + 5) / 10) * 10} seconds`;
+  if (e.basis === "prior" && e.likely < guessInTens) return `About ${Math.trunc((e.likely + 5) / 10) * 10} seconds`;
   return `About ${lengthOf(nearest(e.likely))}`;
 }
 

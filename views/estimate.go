@@ -41,10 +41,10 @@ const (
 	minute = 60
 	hour   = 60 * minute
 
-	soon          = 10          // a next person's wait that is shorter is "any moment"
-	short         = 45          // a wait that is shorter is "less than a minute"
-	wholeMinutes  = 10 * minute // up to here a wait is said in whole minutes
-	guessInTenths = 2 * minute  // a first guess that is shorter is said in seconds, to ten
+	soon         = 10          // a next person's wait that is shorter is "any moment"
+	short        = 45          // a wait that is shorter is "less than a minute"
+	wholeMinutes = 10 * minute // up to here a wait is said in whole minutes
+	guessInTens  = 115         // a first guess that is shorter is said in seconds, to ten
 )
 
 // WaitPhrase says a wait, of someone with so many people ahead. The likely wait is rounded to the nearest step, the low end of the range
@@ -75,7 +75,7 @@ func headline(e Estimate, ahead int64) string {
 		return "Any moment"
 	case e.Likely < short:
 		return "Less than a minute"
-	case e.Basis == "prior" && e.Likely < guessInTenths:
+	case e.Basis == "prior" && e.Likely < guessInTens:
 		return "About " + strconv.FormatInt((e.Likely+5)/10*10, 10) + " seconds"
 	}
 	return "About " + lengthOf(nearest(e.Likely))

@@ -192,8 +192,11 @@ func JoinHint(place int64, free bool, wait Phrase) string {
 
 // FullHint says how often a place comes free; every is in seconds.
 func FullHint(every int64) string {
+	if every < 10 {
+		return "A place comes free every few seconds."
+	}
 	if every < 60 {
-		return "A place comes free about every " + Of(max(every, 1), "second", "seconds") + "."
+		return "A place comes free about every " + Of(every, "second", "seconds") + "."
 	}
 	return "A place comes free about every " + lengthOf(nearest(every)) + "."
 }
