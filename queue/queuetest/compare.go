@@ -13,7 +13,6 @@ import (
 
 // compare asks the store all that can be asked, without a heartbeat, and holds it against the plain list.
 func (p *pair) compare() {
-	p.failing.Helper()
 	var positions []int
 	running := 0
 	told := make(map[string]queue.View, len(p.sessions))
@@ -42,7 +41,6 @@ func (p *pair) compare() {
 }
 
 func (p *pair) compareStanding(session string, v queue.View, err error) {
-	p.failing.Helper()
 	want, gone := p.plain.standing(session)
 	if want == nil {
 		var notFound *queue.NotFoundError
@@ -85,7 +83,6 @@ func toldOf(v queue.View) told {
 }
 
 func (p *pair) compareWait(w queue.Wait) {
-	p.failing.Helper()
 	known := w.Basis != queue.BasisNone
 	if w.Low.Known != known || w.Likely.Known != known || w.High.Known != known {
 		p.Fatalf("wait %+v", w)
@@ -96,7 +93,6 @@ func (p *pair) compareWait(w queue.Wait) {
 }
 
 func (p *pair) comparePicture(waiting, running int) {
-	p.failing.Helper()
 	pic := p.picture()
 	if pic.Revision < p.revision {
 		p.Fatalf("the revision fell from %d to %d", p.revision, pic.Revision)
@@ -130,7 +126,6 @@ func (p *pair) newlyGone() int {
 
 // compareEach holds what is told of all at once against what each was told.
 func (p *pair) compareEach(standing map[string]queue.View) {
-	p.failing.Helper()
 	seen, last := 0, 0
 	p.must(p.store.Each(p.ctx, 0, len(p.sessions), func(session string, v queue.View) {
 		if v != standing[session] || v.Position < last {
@@ -148,7 +143,6 @@ var cameBy = map[queue.Status]queue.ChangeKind{queue.Queued: queue.Joined, queue
 
 // compareChanges follows what the store told of itself, and compares where that leads with how it stands.
 func (p *pair) compareChanges(standing map[string]queue.View) {
-	p.failing.Helper()
 	for _, ch := range p.changes {
 		before, has := p.mirror[ch.Session]
 		right := true

@@ -124,8 +124,8 @@ func (l *line) setPaused(paused bool) {
 }
 
 func (l *line) must(err error, of string) {
-	l.Helper()
 	if err != nil {
+		l.Helper()
 		l.Fatalf("%s at %v: %v", of, l.clock.Now(), err)
 	}
 }

@@ -78,7 +78,6 @@ func (p *pair) steps() []time.Duration {
 
 // step lets time pass or not, does one thing on both sides, and compares.
 func (p *pair) step(pick choice) {
-	p.failing.Helper()
 	if pick("time passes", 3) == 0 {
 		steps := p.steps()
 		p.after(steps[pick("step", len(steps))])
@@ -94,7 +93,6 @@ func (p *pair) step(pick choice) {
 }
 
 func (p *pair) same(what string, got, want error) {
-	p.failing.Helper()
 	if !errors.Is(got, want) {
 		p.Fatalf("%s at %v: %v, want %v", what, p.clock.Now(), got, want)
 	}
