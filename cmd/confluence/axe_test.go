@@ -2,9 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
+	"testing"
 
 	"github.com/chromedp/chromedp"
 )
@@ -27,6 +32,13 @@ const axeRun = `axe.run(document, {resultTypes: ["violations"]}).then(found => f
 // accessible checks that axe-core finds no fault in the page as it is.
 func (v *visitor) accessible(name string) {
 	v.t.Helper()
+	for _, fault := range v.faults() {
+		v.t.Errorf("%s: %s", name, fault)
+	}
+}
+
+func (v *visitor) faults() []string {
+	v.t.Helper()
 	script, err := axe()
 	if err != nil {
 		v.t.Fatal(err)
@@ -36,9 +48,24 @@ func (v *visitor) accessible(name string) {
 	defer cancel()
 	faults, err := chromedp.Run(ctx, chromedp.Evaluate[[]string](axeRun, chromedp.EvalAwaitPromise))
 	if err != nil {
-		v.t.Fatalf("%s: axe: %v", name, err)
+		v.t.Fatalf("axe: %v\n%s", err, v.page())
 	}
-	for _, fault := range faults {
-		v.t.Errorf("%s: %s", name, fault)
+	return faults
+}
+
+// TestAxeFindsAFault: else its silence would mean nothing.
+func TestAxeFindsAFault(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html")
+		io.WriteString(w, `<!doctype html><html><title>Faulty</title><main><h1>Faulty</h1><input></main></html>`)
+	}))
+	defer page.Close()
+	v := newVisitor(t, page.URL+"/")
+	v.open("")
+	found := strings.Join(v.faults(), "\n")
+	for _, rule := range []string{"html-has-lang", "label"} {
+		if !strings.Contains(found, rule) {
+			t.Errorf("%s was not found: %s", rule, found)
+		}
 	}
 }
