@@ -32,6 +32,7 @@ func countsAgree(t *testing.T, slots int) {
 	for range 9 {
 		crowd = append(crowd, site.visitor())
 	}
+	passer := site.visitor()
 	joined := int64(0)
 	var heard livePicture
 	for step := range 150 {
@@ -50,7 +51,7 @@ func countsAgree(t *testing.T, slots int) {
 
 		var public livePicture
 		for range 3 { // a deadline may have passed just now, and the screen hear of it in a moment
-			public = site.countsPublic()
+			public = countsPublic(t, passer)
 			if heard = screen.heard(heard); countsSame(public, heard) {
 				break
 			}
@@ -66,7 +67,7 @@ func countsAgree(t *testing.T, slots int) {
 		if !countsSame(public, own) {
 			t.Fatalf("step %d: the API says %+v, the tickets %+v", step, public, own)
 		}
-		if seen := countsOnScreen(site.visitor().get("/kiosk").body); !countsSame(public, seen) {
+		if seen := countsOnScreen(passer.get("/kiosk").body); !countsSame(public, seen) {
 			t.Fatalf("step %d: the API says %+v, the wall screen %+v", step, public, seen)
 		}
 		people := "Nobody"
@@ -75,7 +76,7 @@ func countsAgree(t *testing.T, slots int) {
 		} else if n > 1 {
 			people = fmt.Sprint(n, " people")
 		}
-		site.visitor().get("/").shows(t, 200, people)
+		passer.get("/").shows(t, 200, people)
 	}
 	if joined < 20 {
 		t.Errorf("the script made %d tickets only", joined)
@@ -114,11 +115,11 @@ func countsOf(t *testing.T, crowd []*pageVisitor) livePicture {
 }
 
 // countsPublic is the public picture.
-func (site *pageSite) countsPublic() livePicture {
-	site.t.Helper()
+func countsPublic(t *testing.T, v *pageVisitor) livePicture {
+	t.Helper()
 	var p livePicture
-	if err := json.Unmarshal([]byte(site.visitor().get("/api/v1/queue").body), &p); err != nil {
-		site.t.Fatal(err)
+	if err := json.Unmarshal([]byte(v.get("/api/v1/queue").body), &p); err != nil {
+		t.Fatal(err)
 	}
 	return p
 }

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -8,6 +10,23 @@ import (
 	"confluence/queue"
 	"confluence/static"
 )
+
+func TestKioskPage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := pageOpen(t)
+		visitor := site.visitor()
+		visitor.get("/kiosk").shows(t, 200, "Ask the test", "confluence.test", "Starts at once")
+		pageRunOf(t, visitor, "hold")
+		for i := range 12 {
+			site.visitor().post("/query", "query", fmt.Sprint("mine ", i))
+		}
+		page := visitor.get("/kiosk")
+		page.shows(t, 200, "Now running", "12 in line", "<b>2</b>", "<b>11</b>")
+		if strings.Contains(page.body, "mine") || page.header.Get("Set-Cookie") != "" {
+			t.Error("the screen on the wall tells too much, or makes a session")
+		}
+	})
+}
 
 func TestLiveKiosk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -1,11 +1,7 @@
 package web
 
 import (
-	"context"
 	"errors"
-	"net/http"
-	"net/http/httptest"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -158,32 +154,6 @@ func TestLiveHiddenTabKeepsItsPlace(t *testing.T) {
 	})
 }
 
-// frozen-client: a client that was stopped in mid-air answers no ping. Its ticket goes after the heartbeat, its socket before.
-func TestLiveFrozenClientIsNoticed(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t, liveLongRuns)
-		site.liveHolder("hold")
-		var frozen atomic.Bool
-		k := site.liveWaiter("mine").open("/live", func(o *websocket.DialOptions) {
-			o.OnPingReceived = func(context.Context, []byte) bool { return !frozen.Load() }
-		})
-		healthy := site.liveWaiter("other").open("/live")
-		if m := healthy.next(); m.Position != 2 {
-			t.Errorf("%+v", m)
-		}
-		liveSleep(10*time.Minute + time.Second)
-		k.isOpen()
-		frozen.Store(true)
-		liveSleep(29 * time.Second)
-		k.ends(-1)
-		liveSleep(2 * time.Second)
-		if m := healthy.last(); m.Position != 1 {
-			t.Errorf("%+v", m)
-		}
-		healthy.isOpen()
-	})
-}
-
 // closed-tabs: who closes goes within the heartbeat, and the others move up without a reload.
 func TestLiveClosedTabs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -236,95 +206,6 @@ func TestLiveReconnects(t *testing.T) {
 	})
 }
 
-// slow-reader: one that stops reading harms only itself.
-func TestLiveSlowReaderHarmsOnlyItself(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t, liveLongRuns)
-		_, holder := site.liveHolder("hold")
-		slow := site.liveWaiter("slow")
-		stuck := slow.dial("/live") // and never reads: nothing is buffered on the way, so the first write waits
-		var others []*liveSocket
-		for range 99 {
-			k := site.liveWaiter("mine").open("/live")
-			k.next()
-			others = append(others, k)
-		}
-		site.runner.release("hold")
-		liveSleep(time.Second)
-		holder.ends(websocket.StatusNormalClosure)
-		for i, k := range others {
-			if m := k.last(); len(m.Line.Called) != 1 || m.Line.Called[0] != 2 || m.Position != i+2 {
-				t.Fatalf("%+v, line %+v", m, m.Line)
-			}
-		}
-		liveSleep(writeTimeout)
-		if n := len(site.server.live.open); n != len(others) {
-			t.Errorf("%d sockets are open, want %d", n, len(others))
-		}
-		for _, k := range others {
-			k.isOpen()
-		}
-		_ = stuck.conn.CloseNow()
-		if m := slow.open("/live").next(); m.Status != "ready" {
-			t.Errorf("%+v", m)
-		}
-	})
-}
-
-// A slow reader that comes back is told what is true now, not everything that was true meanwhile.
-func TestLiveLatestStateWins(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t, liveLongRuns)
-		site.liveHolder("hold")
-		var before []*pageVisitor
-		for range 9 {
-			before = append(before, site.liveWaiter("before"))
-		}
-		k := site.liveWaiter("mine").dial("/live")
-		for _, v := range before {
-			liveSleep(time.Second)
-			v.post("/leave")
-		}
-		liveSleep(500 * time.Millisecond)
-		go k.read()
-		liveSleep(100 * time.Millisecond)
-		if first := k.next(); first.Position != 10 {
-			t.Errorf("%+v", first)
-		}
-		if second := k.next(); second.Position != 1 {
-			t.Errorf("%+v", second)
-		}
-		k.quiet()
-		k.isOpen()
-	})
-}
-
-func TestLiveIgnoresWhatItIsTold(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t, liveLongRuns)
-		site.liveHolder("hold")
-		k, other := site.liveWaiter("mine").open("/live"), site.liveWaiter("other").open("/live")
-		k.last()
-		for range 100 {
-			for _, message := range []string{"{}", `{"type":"leave"}`, "\x00\xff", ""} {
-				if err := k.conn.Write(t.Context(), websocket.MessageBinary, []byte(message)); err != nil {
-					t.Fatal(err)
-				}
-			}
-		}
-		k.quiet()
-		if err := k.conn.Write(t.Context(), websocket.MessageText, make([]byte, readLimit)); err != nil {
-			t.Fatal(err)
-		}
-		liveSleep(time.Minute)
-		k.isOpen()
-		_ = k.conn.Write(t.Context(), websocket.MessageText, make([]byte, readLimit+1))
-		liveSleep(time.Second)
-		k.ends(websocket.StatusMessageTooBig)
-		other.isOpen()
-	})
-}
-
 // An open socket of the session is watching its runs; when it has closed nobody is.
 func TestLiveWatchesTheRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -342,132 +223,6 @@ func TestLiveWatchesTheRun(t *testing.T) {
 		liveSleep(31 * time.Second)
 		if m := holder.open("/live").next(); m.Type != "none" || m.Reason != "finished" || *m.Outcome != "disconnected" {
 			t.Errorf("%+v", m)
-		}
-	})
-}
-
-func TestLiveTooManySockets(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t, liveLongRuns)
-		site.liveHolder("hold")
-		waiter := site.liveWaiter("mine")
-		var open []*liveSocket
-		for range socketsPerSession + 2 {
-			k := waiter.open("/live")
-			k.next()
-			open = append(open, k)
-		}
-		open[0].ends(closeTooMany)
-		open[1].ends(closeTooMany)
-		for _, k := range open[2:] {
-			k.isOpen()
-		}
-
-		site.server.live.atMost = len(site.server.live.open)
-		k := waiter.open("/live")
-		k.ends(websocket.StatusTryAgainLater)
-		site.server.live.atMost++
-		site.server.live.kiosksAtMost = 0
-		kiosk := site.visitor().open("/live/kiosk")
-		kiosk.ends(websocket.StatusTryAgainLater)
-		waiter.open("/live").next()
-	})
-}
-
-// cross-site: a page of another origin gets no socket, and is no heartbeat.
-func TestLiveRefusesOtherOrigins(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t, liveLongRuns)
-		site.liveHolder("hold")
-		waiter := site.liveWaiter("mine")
-		try := func(headers ...string) int {
-			t.Helper()
-			header := http.Header{}
-			for i := 0; i < len(headers); i += 2 {
-				header.Set(headers[i], headers[i+1])
-			}
-			conn, response, err := websocket.Dial(t.Context(), "ws://confluence.test/live", &websocket.DialOptions{HTTPClient: waiter.client, HTTPHeader: header})
-			if err == nil {
-				_ = conn.CloseNow()
-			}
-			return response.StatusCode
-		}
-		liveSleep(20 * time.Second)
-		for _, origin := range []string{"http://evil.test", "null", "http://confluence.test:8080", "https://confluence.test.evil.test", "file://", "%"} {
-			if got := try("Origin", origin); got != http.StatusForbidden {
-				t.Errorf("origin %s: status %d", origin, got)
-			}
-		}
-		for _, site := range []string{"cross-site", "same-site"} {
-			if got := try("Origin", pageAddress, "Sec-Fetch-Site", site); got != http.StatusForbidden {
-				t.Errorf("%s: status %d", site, got)
-			}
-		}
-		liveSleep(11 * time.Second)
-		waiter.get("/wait").shows(t, 200, "Your place was given up")
-		for _, headers := range [][]string{{}, {"Origin", pageAddress}, {"Origin", pageAddress, "Sec-Fetch-Site", "same-origin"}} {
-			if got := try(headers...); got != http.StatusSwitchingProtocols {
-				t.Errorf("%q: status %d", headers, got)
-			}
-		}
-	})
-}
-
-func TestForeignOverTLS(t *testing.T) {
-	for origin, want := range map[string]bool{"https://confluence.test": false, "http://confluence.test": true} {
-		r := httptest.NewRequest(http.MethodGet, "https://confluence.test/live", nil)
-		r.Header.Set("Origin", origin)
-		if got := foreign(r); got != want {
-			t.Errorf("%s: foreign is %v", origin, got)
-		}
-	}
-}
-
-// Compression is offered by every browser, and refused: it costs more memory than it saves.
-func TestLiveRefusesCompression(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		site.liveHolder("hold")
-		site.liveWaiter("mine").open("/live", func(o *websocket.DialOptions) { o.CompressionMode = websocket.CompressionContextTakeover }).next()
-	})
-}
-
-// shutdown: everybody is told to come back, in bounded time, even by one who doesn't answer.
-func TestLiveStop(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t, liveLongRuns)
-		_, holder := site.liveHolder("hold")
-		var open []*liveSocket
-		for range 50 {
-			open = append(open, site.liveWaiter("mine").open("/live"))
-		}
-		kiosk := site.visitor().open("/live/kiosk")
-		site.liveWaiter("deaf").dial("/live")
-		synctest.Wait()
-
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
-		defer cancel()
-		start := time.Now()
-		if err := site.server.live.stop(ctx); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("stop: %v", err)
-		}
-		if took := time.Since(start); took != 3*time.Second {
-			t.Errorf("it took %v", took)
-		}
-		for _, k := range append(open, holder, kiosk) {
-			k.ends(websocket.StatusServiceRestart)
-		}
-		if n := len(site.server.live.open); n != 0 {
-			t.Errorf("%d sockets are open", n)
-		}
-		if err := site.server.live.stop(t.Context()); err != nil {
-			t.Errorf("stop again: %v", err)
-		}
-		visitor := site.visitor()
-		visitor.get("/")
-		_, response, _ := websocket.Dial(t.Context(), "ws://confluence.test/live", &websocket.DialOptions{HTTPClient: visitor.client})
-		if response.StatusCode != http.StatusServiceUnavailable {
-			t.Errorf("a socket after the end: status %d", response.StatusCode)
 		}
 	})
 }

@@ -1,14 +1,12 @@
 package web
 
 import (
-	"fmt"
 	"html"
 	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -133,272 +131,6 @@ func TestScriptInQuery(t *testing.T) {
 	})
 }
 
-func TestMistakeMovesNothing(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		visitor := site.visitor()
-		visitor.post("/query", "query", "bad one").shows(t, 422, "Your query did not run", "no such thing: bad one", "bad one</textarea>", `id="fault"`)
-		visitor.post("/query", "query", " \n ").shows(t, 422, "There is no query yet")
-		visitor.post("/query").shows(t, 422, "There is no query yet")
-		long := strings.Repeat("é", pageQueryBytes/2) + "x"
-		visitor.post("/query", "query", long).shows(t, 413, "Your query is too long", "16 KiB at most", long+"</textarea>")
-		longer := strings.Repeat("\n%", 2*pageQueryBytes)
-		page := visitor.post("/query", "query", longer)
-		page.shows(t, 413, "only its beginning is kept", longer[:pageQueryBytes]+"</textarea>")
-		r := visitor.request(http.MethodPost, "/query", url.Values{"query": {"x"}})
-		r.Header.Set("Content-Type", "text/plain")
-		visitor.send(r).shows(t, 415)
-
-		if texts := site.runner.texts(); len(texts) > 0 {
-			t.Errorf("ran %q", texts)
-		}
-		if picture, _ := site.line.Picture(t.Context()); !picture.Free || picture.Length != 0 {
-			t.Errorf("the line is %+v", picture)
-		}
-		// Nor does a mistake cost a place or a turn.
-		pageRunOf(t, site.visitor(), "hold")
-		visitor.goes(visitor.post("/query", "query", "good"), "/wait").shows(t, 200, "good")
-		visitor.post("/query", "query", "bad two").shows(t, 422, "You are in line already: ticket 2, place 1")
-		site.runner.release("hold")
-		synctest.Wait()
-		visitor.post("/claim", "query", "bad three").shows(t, 422, "no such thing: bad three", "bad three</textarea>", "your turn")
-		visitor.post("/claim", "query", "  ").shows(t, 422, "There is no query yet")
-		visitor.post("/claim", "query", long).shows(t, 413, "Your query is too long", "your turn")
-		visitor.goes(visitor.post("/claim"), "/runs/").shows(t, 200, "good")
-	})
-}
-
-// double-click: the same form sent many times at once is one ticket and one run.
-func TestDoubleSubmit(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		visitor := site.visitor()
-		visitor.get("/")
-		sendAll := func(path, text string) (locations []string) {
-			var all sync.WaitGroup
-			var mu sync.Mutex
-			for range 10 {
-				all.Go(func() {
-					answer := visitor.post(path, "query", text)
-					mu.Lock()
-					defer mu.Unlock()
-					if answer.status != http.StatusSeeOther {
-						t.Errorf("status %d", answer.status)
-					}
-					locations = append(locations, answer.location)
-				})
-			}
-			all.Wait()
-			slices.Sort(locations)
-			return slices.Compact(locations)
-		}
-		if got := sendAll("/query", "hold one"); len(got) != 1 || !strings.HasPrefix(got[0], "/runs/") {
-			t.Errorf("led to %q", got)
-		}
-		other := visitor
-		visitor = site.visitor()
-		visitor.get("/")
-		if got := sendAll("/query", "hold two"); !slices.Equal(got, []string{"/wait"}) {
-			t.Errorf("led to %q", got)
-		}
-		if picture, _ := site.line.Picture(t.Context()); picture.Length != 1 {
-			t.Errorf("%d in line", picture.Length)
-		}
-		site.runner.release("hold one")
-		synctest.Wait()
-		for _, location := range sendAll("/claim", "hold two") {
-			if location != "/wait" && !strings.HasPrefix(location, "/runs/") {
-				t.Errorf("led to %q", location)
-			}
-		}
-		visitor.goes(visitor.get("/wait"), "/runs/").shows(t, 200, "hold two")
-		if got := site.runner.texts(); !slices.Equal(got, []string{"hold one", "hold two"}) {
-			t.Errorf("ran %q", got)
-		}
-		other.goes(other.get("/wait"), "/runs/").shows(t, 200, "hold one")
-	})
-}
-
-func TestReloadBackAndSecondTabShowTheTruth(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		visitor := site.visitor()
-		visitor.goes(visitor.get("/wait"), "/") // nothing yet
-		running := pageRunOf(t, visitor, "hold one")
-		for range 3 {
-			visitor.get("/").shows(t, 200, "A query of yours is running: ticket 1.", `href="`+running+`"`)
-			visitor.goes(visitor.get("/wait"), running).shows(t, 200, "Running your query")
-			visitor.goes(visitor.post("/query", "query", "other"), running)
-			visitor.goes(visitor.post("/claim", "query", "other"), running)
-		}
-		waiter := site.visitor()
-		waiter.goes(waiter.post("/query", "query", "mine"), "/wait")
-		for range 3 {
-			waiter.get("/").shows(t, 200, "You are in line already: ticket 2, place 1.", `href="/wait"`)
-			waiter.get("/wait").shows(t, 200, "Ticket <b>2</b>", "mine")
-			waiter.goes(waiter.post("/claim"), "/wait") // an old turn page
-		}
-		waiter.goes(waiter.post("/query", "query", "mine, changed"), "/wait").shows(t, 200, "Ticket <b>2</b>", "mine, changed")
-		waiter.goes(waiter.post("/claim", "query", "mine, again"), "/wait").shows(t, 200, "mine, again")
-		waiter.goes(waiter.post("/claim", "query", "bad"), "/wait").shows(t, 200, "mine, again")
-
-		site.runner.release("hold one")
-		synctest.Wait()
-		for range 2 {
-			visitor.get(running).shows(t, 200, "Your result")
-			waiter.get("/").shows(t, 200, "It is your turn: ticket 2 was called.")
-			waiter.get("/wait").shows(t, 200, "your turn", "mine, again")
-		}
-		// The form with another text uses the turn.
-		waiter.goes(waiter.post("/query", "query", "mine, at last"), "/runs/").shows(t, 200, "mine, at last")
-		if got := waiter.get("/").body; strings.Contains(got, "You are in line") || strings.Contains(got, "is running") {
-			t.Error("a ticket that ended is still shown")
-		}
-	})
-}
-
-func TestPostsTwiceAreHarmless(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		visitor := site.visitor()
-		for range 2 { // without a session and a ticket
-			visitor.goes(visitor.post("/leave"), "/")
-			visitor.goes(visitor.post("/claim"), "/")
-			visitor.goes(visitor.post("/wait", "auto", "on"), "/wait")
-			visitor.post("/runs/r_none/cancel").shows(t, 404)
-		}
-		running := pageRunOf(t, visitor, "hold")
-		waiter := site.visitor()
-		waiter.goes(waiter.post("/query", "query", "mine"), "/wait").shows(t, 200, "checked")
-		for range 2 {
-			if page := waiter.goes(waiter.post("/wait", "auto", "off"), "/wait"); strings.Contains(page.body, " checked") {
-				t.Error("still starts by itself")
-			}
-		}
-		waiter.goes(waiter.post("/query", "query", "mine too"), "/wait")
-		if page := waiter.get("/wait"); strings.Contains(page.body, " checked") || !strings.Contains(page.body, "mine too") {
-			t.Error("a new text changed how it starts")
-		}
-		waiter.post("/wait", "auto", "maybe").shows(t, 415)
-		script := waiter.request(http.MethodPost, "/wait", url.Values{"auto": {"on"}})
-		script.Header.Set("Accept", "*/*")
-		waiter.send(script).shows(t, 204)
-		waiter.get("/wait").shows(t, 200, " checked")
-		for range 2 {
-			waiter.goes(waiter.post("/leave"), "/")
-			waiter.goes(waiter.get("/wait"), "/")
-			visitor.goes(visitor.post(running+"/cancel"), running).shows(t, 200, "You cancelled this run", "Ask again with this text")
-		}
-		site.visitor().post(running+"/cancel").shows(t, 404)
-		waiter.post("/claim", "query", "my long text").shows(t, 409, "You have left the line", "my long text</textarea>")
-	})
-}
-
-// A run of a page is watched by looking: a reload never stops it, and being away for too long does.
-func TestRunWithoutWatcherEnds(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		visitor := site.visitor()
-		running := pageRunOf(t, visitor, "hold")
-		for range 5 {
-			time.Sleep(29 * time.Second)
-			visitor.get(running).shows(t, 200, "Running your query")
-		}
-		site.visitor().get(running).shows(t, 404)
-		time.Sleep(31 * time.Second)
-		visitor.get(running).shows(t, 200, "nobody was watching", "Nobody watched this run for 30 seconds")
-		if picture, _ := site.line.Picture(t.Context()); !picture.Free {
-			t.Errorf("the slot is not free: %+v", picture)
-		}
-	})
-}
-
-// late-claim: refused, with the text kept and a way to rejoin, and the runner is not called.
-func TestTurnThatPassed(t *testing.T) {
-	for _, late := range []time.Duration{0, time.Millisecond, 10 * time.Second, 5 * time.Minute} {
-		t.Run(late.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				site := pageOpen(t)
-				pageRunOf(t, site.visitor(), "hold")
-				waiter := site.visitor()
-				waiter.goes(waiter.post("/query", "query", "mine"), "/wait")
-				site.runner.release("hold")
-				synctest.Wait()
-				time.Sleep(time.Minute + late)
-				waiter.post("/claim", "query", "mine, changed").shows(t, 409, "Your turn has passed", "Ticket 2 was called",
-					"not started within 1 minute", "mine, changed</textarea>", "Join the line again", "The runner is free")
-				waiter.get("/wait").shows(t, 200, "Your turn has passed", "mine</textarea>")
-				if got := site.runner.texts(); !slices.Equal(got, []string{"hold"}) {
-					t.Errorf("ran %q", got)
-				}
-				waiter.goes(waiter.post("/query", "query", "mine, changed"), "/runs/").shows(t, 200, "Your result")
-			})
-		})
-	}
-}
-
-func TestPlaceThatWasLost(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		runner, waiter := site.visitor(), site.visitor()
-		running := pageRunOf(t, runner, "hold")
-		waiter.goes(waiter.post("/query", "query", "mine"), "/wait")
-		for range 2 {
-			time.Sleep(20 * time.Second)
-			runner.get(running)
-		}
-		waiter.get("/wait").shows(t, 200, "Your place was given up", "more than 30 seconds", "ticket 2 left the line", "mine</textarea>")
-		waiter.post("/claim", "query", "mine, changed").shows(t, 409, "Your place was given up", "mine, changed</textarea>")
-		waiter.goes(waiter.post("/query", "query", "mine"), "/wait").shows(t, 200, "Ticket <b>3</b>")
-	})
-}
-
-// full-house, by page.
-func TestFullHouse(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t, func(c *queue.Config, _ *Options) { c.MaxLength = 2 })
-		pageRunOf(t, site.visitor(), "hold")
-		waiters := []*pageVisitor{site.visitor(), site.visitor()}
-		for _, waiter := range waiters {
-			waiter.goes(waiter.post("/query", "query", "mine"), "/wait")
-		}
-		late := site.visitor()
-		late.get("/").shows(t, 200, "No room")
-		page := late.post("/query", "query", "too late")
-		page.shows(t, 503, "The line is full", "2 people are waiting", "You have no ticket yet", "too late</textarea>", "Try again")
-		if page.header.Get("Retry-After") == "" || !strings.Contains(page.body, fmt.Sprintf(`data-retry-seconds="%s"`, page.header.Get("Retry-After"))) {
-			t.Errorf("retry after %q\n%s", page.header.Get("Retry-After"), page.body)
-		}
-		late.goes(late.get("/wait"), "/")
-		waiters[0].goes(waiters[0].post("/leave"), "/")
-		late.goes(late.post("/query", "query", "too late"), "/wait").shows(t, 200, "too late")
-	})
-}
-
-func TestRunnerAway(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		away := func(is bool) {
-			t.Helper()
-			if err := site.line.SetRunner(t.Context(), !is); err != nil {
-				t.Fatal(err)
-			}
-		}
-		away(true)
-		visitor := site.visitor()
-		visitor.get("/").shows(t, 200, "the runner is not answering; places are kept")
-		visitor.goes(visitor.post("/query", "query", "mine"), "/wait").shows(t, 200, "Not answering", "every place is kept")
-		away(false)
-		visitor.get("/wait").shows(t, 200, "your turn")
-		away(true)
-		time.Sleep(2 * time.Minute) // nobody loses a turn meanwhile
-		visitor.goes(visitor.post("/claim", "query", "mine, changed"), "/wait").shows(t, 200, "mine, changed", "not answering")
-		away(false)
-		time.Sleep(59 * time.Second)
-		visitor.goes(visitor.post("/claim"), "/runs/").shows(t, 200, "mine, changed")
-	})
-}
-
 // cross-site: a page of another site gets nothing done in a visitor's name.
 func TestCrossSitePost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -423,24 +155,6 @@ func TestCrossSitePost(t *testing.T) {
 			}
 		}
 		visitor.get("/wait").shows(t, 200, "Ticket <b>2</b>", "mine", " checked")
-	})
-}
-
-// other-peoples-run, by page: somebody else's run is not there.
-func TestForeignRunIsNotThere(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		owner, stranger := site.visitor(), site.visitor()
-		running := pageRunOf(t, owner, "hold")
-		stranger.get("/")
-		theirs, unknown := stranger.get(running), stranger.get("/runs/r_0123456789abcdef")
-		theirs.shows(t, 404, "There is no such page")
-		id := regexp.MustCompile(`req_[A-Z0-9]+`)
-		if a, b := id.ReplaceAllString(theirs.body, ""), id.ReplaceAllString(unknown.body, ""); a != b || unknown.status != 404 {
-			t.Errorf("a foreign and an unknown run differ:\n%s\n%s", a, b)
-		}
-		stranger.post(running+"/cancel").shows(t, 404)
-		owner.get(running).shows(t, 200, "Running your query")
 	})
 }
 
@@ -482,23 +196,6 @@ func TestOurFault(t *testing.T) {
 			if strings.Contains(page.body, "in pieces") {
 				t.Error("internals reach a visitor")
 			}
-		}
-	})
-}
-
-func TestKioskPage(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		site := pageOpen(t)
-		visitor := site.visitor()
-		visitor.get("/kiosk").shows(t, 200, "Ask the test", "confluence.test", "Starts at once")
-		pageRunOf(t, visitor, "hold")
-		for i := range 12 {
-			site.visitor().post("/query", "query", fmt.Sprint("mine ", i))
-		}
-		page := visitor.get("/kiosk")
-		page.shows(t, 200, "Now running", "12 in line", "<b>2</b>", "<b>11</b>")
-		if strings.Contains(page.body, "mine") || page.header.Get("Set-Cookie") != "" {
-			t.Error("the screen on the wall tells too much, or makes a session")
 		}
 	})
 }
