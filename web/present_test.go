@@ -122,6 +122,7 @@ func TestRefreshWithinTheHeartbeat(t *testing.T) {
 func TestTurn(t *testing.T) {
 	v := presentQueued()
 	v.Status, v.Position, v.Ahead, v.ReservationIn = queue.Ready, 1, 0, presentSeconds(48)
+	v.Runner = queue.RunnerReserved
 	picture := presentPicture()
 	picture.Runner, picture.Serving, picture.Called, picture.Next = queue.RunnerReserved, nil, []int64{42}, []int64{43, 44}
 
@@ -141,7 +142,7 @@ func TestTurn(t *testing.T) {
 		}
 	})
 	t.Run("runner away", func(t *testing.T) {
-		picture.Runner = queue.RunnerUnavailable
+		v.Runner = queue.RunnerUnavailable
 		got := presentParts().turn(v, picture, "", views.Fault{}, presentNow)
 		if !got.Unavailable || got.RefreshSeconds != 10 {
 			t.Errorf("unavailable %v, refresh %d", got.Unavailable, got.RefreshSeconds)

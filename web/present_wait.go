@@ -44,7 +44,7 @@ func (p presenter) turn(v queue.View, picture queue.Picture, query string, fault
 	left := v.ReservationIn.N
 	page := p.page(views.TurnTitle(left), views.IconTurn)
 	page.Tone = views.ToneTurn
-	unavailable := picture.Runner == queue.RunnerUnavailable
+	unavailable := v.Runner == queue.RunnerUnavailable // as the socket will say it, or the page would load itself again and again
 	if unavailable {
 		page = refreshed(page, p.line.Reservation)
 	} else {
