@@ -92,11 +92,18 @@ func (c *AdmissionController) Stop(ctx context.Context) error {
 	case <-ctx.Done():
 		err = fmt.Errorf("a run has not ended: %w", ctx.Err())
 	}
-	if started {
-		if first {
-			c.cancel()
-		}
+	if !started {
+		return err
+	}
+	if first {
+		c.cancel()
 		<-c.done
+		return err
+	}
+	select {
+	case <-c.done:
+	case <-ctx.Done(): // the first Stop is still waiting for a run, perhaps for longer than this one may
+		err = fmt.Errorf("the controller has not ended: %w", ctx.Err())
 	}
 	return err
 }
@@ -173,7 +180,7 @@ func RunID(ctx context.Context) string {
 // started has ended.
 //
 // Errors before fn is called: ErrBusy, ErrReservationExpired, ErrRunnerUnavailable, ErrStopped. After that: fn's own, which decides the
-// outcome, or a *PanicError.
+// outcome (its context's error stands for the cause of its end), or a *PanicError.
 func (c *AdmissionController) Run(ctx context.Context, session string, fn func(ctx context.Context) error) error {
 	c.mu.Lock()
 	if c.stopped {
@@ -208,12 +215,17 @@ func (c *AdmissionController) run(ctx context.Context, grant Grant, fn func(ctx 
 			err = &PanicError{Value: p, Stack: debug.Stack()}
 		}
 		told()
-		if ferr := c.store.Finish(outlives, grant.Term, outcomeOf(err)); ferr != nil {
+		if ferr := c.store.Finish(outlives, grant.Term, outcomeOf(runCtx, err)); ferr != nil {
 			c.log.Error("a run's end could not be recorded", "run", grant.RunID, "err", ferr)
 		}
 	}()
-	return fn(runCtx)
+	err = errNotReturned
+	err = fn(runCtx)
+	return err
 }
+
+// errNotReturned is how a run ended that didn't return: its goroutine did (runtime.Goexit). Nobody is there to read it.
+var errNotReturned = errors.New("the run ended its goroutine")
 
 // attach lets leave and Stop cancel a run, which they may have done already.
 func (c *AdmissionController) attach(term uint64, cancel context.CancelCauseFunc) {
@@ -232,12 +244,16 @@ func (c *AdmissionController) attach(term uint64, cancel context.CancelCauseFunc
 	}
 }
 
-// outcomeOf reads the outcome from what a run returned.
-func outcomeOf(err error) Outcome {
-	switch {
-	case err == nil:
+// outcomeOf reads the outcome from what a run with that context returned.
+func outcomeOf(ctx context.Context, err error) Outcome {
+	if err == nil {
 		return Succeeded
-	case errors.Is(err, ErrRunTimedOut):
+	}
+	if ended := ctx.Err(); ended != nil && errors.Is(err, ended) {
+		err = errors.Join(context.Cause(ctx), err)
+	}
+	switch {
+	case errors.Is(err, ErrRunTimedOut), ctx.Err() != nil && errors.Is(err, context.DeadlineExceeded):
 		return TimedOut
 	case errors.Is(err, ErrRunCancelled):
 		return Cancelled
