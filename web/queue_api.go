@@ -60,7 +60,7 @@ func (s *Server) apiPicture(c echo.Context) error {
 	if tagMatches(c.Request().Header.Get("If-None-Match"), tag) {
 		return c.NoContent(http.StatusNotModified)
 	}
-	return c.Blob(http.StatusOK, typeJSON, appendPicture(nil, p))
+	return c.Blob(http.StatusOK, typeJSON, append(appendPicture(nil, p), '\n'))
 }
 
 // apiStatus is GET /api/v1/queue/status: a view, or a stream of them.
@@ -190,5 +190,5 @@ func sendStanding(st *stream, v queue.View) error {
 }
 
 func sendView(c echo.Context, v queue.View) error {
-	return c.Blob(http.StatusOK, typeJSON, appendView(nil, v))
+	return c.Blob(http.StatusOK, typeJSON, append(appendView(nil, v), '\n'))
 }

@@ -299,10 +299,13 @@ func TestStatusStream(t *testing.T) {
 		// The first doesn't claim. Its window is twice the second's heartbeat, which the open stream is.
 		for view := stream.want("standing").json(t); view["status"] != "ready"; view = stream.want("standing").json(t) {
 		}
-		served := second.background("select 1")
+		hold := make(gate)
+		st.runner.on("slow", hold.wait)
+		served := second.background("slow")
 		if view := stream.want("standing").json(t); view["status"] != "running" || view["run_id"] == nil {
 			t.Errorf("running: %v", view)
 		}
+		close(hold)
 		answer := (<-served).json(t)
 		end := stream.rest()
 		if len(end) != 1 || end[0].name != "finished" || end[0].json(t)["run_id"] != answer["run_id"] {

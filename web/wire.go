@@ -89,13 +89,15 @@ func endedMessage(kind string, e queue.Ended) []byte {
 	return append(b, '}')
 }
 
-// endedType is the event that tells of a ticket's end. A place that was given up because nothing was heard is lapsed as well.
+// endedType is the event that tells of a ticket's end.
 func endedType(r queue.Reason) string {
 	switch r {
 	case queue.ReasonLeft:
 		return "left"
 	case queue.ReasonFinished:
 		return "finished"
+	case queue.ReasonHeartbeatLost:
+		return "lost"
 	default:
 		return "lapsed"
 	}
