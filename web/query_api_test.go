@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -263,6 +264,7 @@ func TestCaseRunnerErrors(t *testing.T) {
 			_ = out.Columns(columns("a"))
 			return out.Rows([][]any{{struct{}{}}})
 		},
+		"exit":           func(context.Context, runner.Sink) error { runtime.Goexit(); return nil },
 		"before columns": func(_ context.Context, out runner.Sink) error { return out.Rows([][]any{{"a"}}) },
 	} {
 		st.runner.on(text, run)

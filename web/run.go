@@ -93,7 +93,11 @@ func (x *run) execute(ctx context.Context) error {
 	ctx, stop := context.WithTimeoutCause(ctx, x.registry.timeout, queue.ErrRunTimedOut)
 	defer stop()
 	ended := make(chan error, 1)
-	go func() { ended <- x.call(ctx) }()
+	go func() {
+		err := fmt.Errorf("run %s: the runner ended its goroutine", x.id)
+		defer func() { ended <- err }()
+		err = x.call(ctx)
+	}()
 
 	select {
 	case err := <-ended:
