@@ -50,7 +50,7 @@ func (a *app) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.listener, err = listen(ctx, a.settings.Addr, a.settings.QueueHeartbeatSeconds); err != nil {
+	if a.listener, err = listen(ctx, a.settings.Addr, a.settings.Heartbeat); err != nil {
 		return err
 	}
 	keys := a.settings.SessionKeys
@@ -72,8 +72,8 @@ func (a *app) Start(ctx context.Context) error {
 		Controller:     a.controller,
 		Runner:         asks,
 		SessionKeys:    keys,
-		RunTimeout:     a.settings.RunTimeoutSeconds,
-		RunUnwatched:   a.settings.runUnwatched(),
+		RunTimeout:     a.settings.RunTimeout,
+		RunUnwatched:   a.settings.RunUnwatched,
 		MaxQueryBytes:  int64(a.settings.MaxQueryBytes),
 		MaxResultBytes: int64(a.settings.MaxResultBytes),
 		Logger:         a.log,

@@ -18,21 +18,21 @@ import (
 const envPrefix = "CONFLUENCE_WEB_"
 
 // settings is what an operator decides. Each field is a flag of `serve` and a variable of the environment; the flag wins.
-// The types (seconds, count, …) are in setting.go; min and max bound a number.
+// The types (seconds, count, …) are in setting.go; min bounds a count.
 type settings struct {
 	Addr     string `type:"address" default:"127.0.0.1:8080" group:"Where" help:"Address to listen on, as host:port."`
 	DataDir  string `type:"text" default:"./data" group:"Where" help:"Folder for the session key and the demo database; made at need, for its owner alone."`
 	Database string `type:"text" group:"Where" placeholder:"FILE" help:"SQLite database to ask, read-only. Without it a demo database is made in the data folder."`
 
-	QueueReservationSeconds time.Duration `type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
-	QueueHeartbeatSeconds   time.Duration `type:"seconds" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
-	QueueMaxLength          int           `type:"count" min:"0" default:"1000" group:"The line" help:"Tickets that may wait; 0: nobody waits."`
-	QueueSlots              int           `type:"count" min:"1" default:"1" group:"The line" help:"Runs at the same time."`
+	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
+	Heartbeat   time.Duration `name:"queue-heartbeat-seconds" type:"seconds" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
+	MaxLength   int           `name:"queue-max-length" type:"count" min:"0" default:"1000" group:"The line" help:"Tickets that may wait; 0: nobody waits."`
+	Slots       int           `name:"queue-slots" type:"count" min:"1" default:"1" group:"The line" help:"Runs at the same time."`
 
-	RunTimeoutSeconds   time.Duration `type:"seconds" default:"300" group:"Runs" help:"Time limit of a run."`
-	RunUnwatchedSeconds time.Duration `type:"seconds" group:"Runs" placeholder:"SECONDS" help:"A page's run that nobody watches for so long ends. Default: the heartbeat."`
-	MaxQueryBytes       int           `type:"count" min:"1" default:"1048576" group:"Runs" help:"Longest query."`
-	MaxResultBytes      int           `type:"count" min:"1" default:"16777216" group:"Runs" help:"Largest result; a longer one is cut, and says so."`
+	RunTimeout     time.Duration `name:"run-timeout-seconds" type:"seconds" default:"300" group:"Runs" help:"Time limit of a run."`
+	RunUnwatched   time.Duration `name:"run-unwatched-seconds" type:"seconds" group:"Runs" placeholder:"SECONDS" help:"A page's run that nobody watches for so long ends. Default: the heartbeat."`
+	MaxQueryBytes  int           `type:"count" min:"1" default:"1048576" group:"Runs" help:"Longest query."`
+	MaxResultBytes int           `type:"count" min:"1" default:"16777216" group:"Runs" help:"Largest result; a longer one is cut, and says so."`
 
 	SessionKeys [][]byte `type:"keys" group:"Sessions" placeholder:"KEY,…" help:"Keys that sign the session cookie, separated by commas: the first signs, all are accepted. Each has 32 characters or more, such as openssl rand -base64 32 prints. Set them in the environment: flags can be seen by other users of the machine. Default: a key made once and kept in the data folder."`
 
@@ -41,24 +41,16 @@ type settings struct {
 	RequestLog bool       `type:"switch" group:"Log" help:"Log one line a request."`
 }
 
-// line is the line's configuration at its start. The memory store forgets over a restart, so its revision begins at the
-// present time in milliseconds, which is far above whatever an earlier process can have counted to.
+// line is the line's configuration at its start. The memory store forgets over a restart, so its revision begins at the present time in
+// milliseconds: an earlier process has not counted as far, unless its line changed a thousand times a second all its life.
 func (s settings) line(start time.Time) queue.Config {
 	return queue.Config{
-		Slots:       s.QueueSlots,
-		MaxLength:   s.QueueMaxLength,
-		Reservation: s.QueueReservationSeconds,
-		Heartbeat:   s.QueueHeartbeatSeconds,
+		Slots:       s.Slots,
+		MaxLength:   s.MaxLength,
+		Reservation: s.Reservation,
+		Heartbeat:   s.Heartbeat,
 		Revision:    start.UnixMilli(),
 	}
-}
-
-// runUnwatched is how long a page's run goes on unwatched.
-func (s settings) runUnwatched() time.Duration {
-	if s.RunUnwatchedSeconds == 0 {
-		return s.QueueHeartbeatSeconds
-	}
-	return s.RunUnwatchedSeconds
 }
 
 // commandLine is the grammar of the command line.

@@ -25,8 +25,8 @@ func TestSettingsDefaults(t *testing.T) {
 	got := asked(t, nil)
 	want := settings{
 		Addr: "127.0.0.1:8080", DataDir: "./data",
-		QueueReservationSeconds: time.Minute, QueueHeartbeatSeconds: 30 * time.Second, QueueMaxLength: 1000, QueueSlots: 1,
-		RunTimeoutSeconds: 5 * time.Minute, MaxQueryBytes: 1 << 20, MaxResultBytes: 16 << 20,
+		Reservation: time.Minute, Heartbeat: 30 * time.Second, MaxLength: 1000, Slots: 1,
+		RunTimeout: 5 * time.Minute, MaxQueryBytes: 1 << 20, MaxResultBytes: 16 << 20,
 		LogLevel: slog.LevelInfo, LogFormat: formatAuto,
 	}
 	if got.command != "serve" {
@@ -34,9 +34,6 @@ func TestSettingsDefaults(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got.Serve, want) {
 		t.Errorf("the defaults are %+v\nwant %+v", got.Serve, want)
-	}
-	if unwatched := got.Serve.runUnwatched(); unwatched != 30*time.Second {
-		t.Errorf("a run goes on unwatched for %v, want the heartbeat", unwatched)
 	}
 }
 
@@ -47,16 +44,16 @@ func TestSettingsFromEnvironmentAndFlags(t *testing.T) {
 		"CONFLUENCE_WEB_SESSION_KEYS=" + strings.Repeat("a", 32) + ", " + strings.Repeat("b", 40),
 	}
 	got := asked(t, environ, "serve", "--queue-slots=2", "--run-unwatched-seconds", "7", "--database", "x.sqlite").Serve
-	if got.QueueSlots != 2 {
-		t.Errorf("slots are %d: the flag must win over the environment", got.QueueSlots)
+	if got.Slots != 2 {
+		t.Errorf("slots are %d: the flag must win over the environment", got.Slots)
 	}
-	if got.QueueHeartbeatSeconds != 500*time.Millisecond || got.QueueMaxLength != 0 || !got.RequestLog || got.LogLevel != slog.LevelDebug {
+	if got.Heartbeat != 500*time.Millisecond || got.MaxLength != 0 || !got.RequestLog || got.LogLevel != slog.LevelDebug {
 		t.Errorf("the environment was not read: %+v", got)
 	}
 	if got.Addr != "127.0.0.1:8080" {
 		t.Errorf("an empty value gave the address %q, want the default", got.Addr)
 	}
-	if got.runUnwatched() != 7*time.Second || got.Database != "x.sqlite" {
+	if got.RunUnwatched != 7*time.Second || got.Database != "x.sqlite" {
 		t.Errorf("the flags were not read: %+v", got)
 	}
 	if len(got.SessionKeys) != 2 || len(got.SessionKeys[0]) != 32 || len(got.SessionKeys[1]) != 40 {

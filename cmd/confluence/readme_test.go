@@ -40,7 +40,11 @@ func TestReadmesNameEverySetting(t *testing.T) {
 	fields := reflect.TypeFor[settings]()
 	for i := range fields.NumField() {
 		field := fields.Field(i)
-		name := envName(strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(field.Name, "$1-$2")))
+		flag := field.Tag.Get("name")
+		if flag == "" { // as kong does
+			flag = strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(field.Name, "$1-$2"))
+		}
+		name := envName(flag)
 		row := "| `" + name + "` | "
 		if standard := field.Tag.Get("default"); standard != "" {
 			row += "`" + standard + "` | "
