@@ -154,23 +154,18 @@ func (l *liveRoom) picture(ctx context.Context, revision int64) (*queue.Picture,
 
 // farewellTo is the last word about a ticket that ended while its socket was open.
 func farewellTo(e queue.Ended) farewell {
-	switch e.Reason {
-	case queue.ReasonFinished:
-		return farewell{message: endedMessage("finished", e), code: websocket.StatusNormalClosure}
-	case queue.ReasonLeft:
-		return farewell{message: endedMessage("left", e), code: websocket.StatusNormalClosure}
+	code := closeNoTicket
+	if e.Reason == queue.ReasonFinished || e.Reason == queue.ReasonLeft {
+		code = websocket.StatusNormalClosure
 	}
-	return noTicket(e)
+	return farewell{message: endedMessage(endedType(e.Reason), e), code: code}
 }
 
-// noTicket is the answer to a session without a ticket: what became of the last one, as far as it is remembered.
+// noTicket is the answer to a session without a ticket: that the last one was lost, if it was, else none, with what is remembered.
 func noTicket(e queue.Ended) farewell {
 	kind := "none"
-	switch e.Reason {
-	case queue.ReasonLapsed:
-		kind = "lapsed"
-	case queue.ReasonHeartbeatLost:
-		kind = "lost"
+	if e.Reason == queue.ReasonLapsed || e.Reason == queue.ReasonHeartbeatLost {
+		kind = endedType(e.Reason)
 	}
 	return farewell{message: endedMessage(kind, e), code: closeNoTicket}
 }
