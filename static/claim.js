@@ -1,6 +1,8 @@
 // @ts-check
 // "Start by itself": an open page sends the claim at its turn.
 
+import { arrive } from "./arrive.js";
+
 /** How often one ticket is claimed by itself, over reloads; after that its owner presses Run. */
 const tries = 3;
 
@@ -18,7 +20,7 @@ export async function claim(form, number) {
     return false;
   }
   if (answer.type === "opaqueredirect") {
-    location.replace("/wait");
+    arrive("/wait");
   } else {
     form.submit(); // the answer is a page of its own: let the browser show it
   }

@@ -1,24 +1,27 @@
 // @ts-check
-// A text that was changed at the turn and not sent in time: it goes with its author to the page that says so.
+// A text that would be lost with its page: changed at the turn and not sent in time, or waiting with a ticket that the server has forgotten.
+// It goes with its author to the page that says so.
 
 const key = "confluence.draft";
 
-/** @param {string} text */
-export function keepDraft(text) {
+/** @typedef {{text: string, forgotten: boolean}} Draft forgotten: the ticket is gone without a word */
+
+/** @param {Draft} draft */
+export function keepDraft(draft) {
   try {
-    sessionStorage.setItem(key, text);
+    sessionStorage.setItem(key, JSON.stringify(draft));
   } catch {
     // No room, or storage is off: the text as it was at joining is kept by the server.
   }
 }
 
-/** The text that was kept, once; empty if there is none. */
+/** The draft that was kept, once. @returns {Draft|null} */
 export function takeDraft() {
   try {
-    const text = sessionStorage.getItem(key) ?? "";
+    const draft = JSON.parse(sessionStorage.getItem(key) ?? "null");
     sessionStorage.removeItem(key);
-    return text;
+    return draft;
   } catch {
-    return "";
+    return null;
   }
 }

@@ -16,8 +16,12 @@ export function enliven() {
   const told = part("count");
   const most = Number(field.dataset.maxBytes);
 
-  const draft = takeDraft(); // elsewhere it is out of date
-  if (field.dataset.draft !== undefined && draft !== "") field.value = draft;
+  const draft = takeDraft(); // on a page that has a text of its own it is out of date
+  if (draft !== null && (field.dataset.draft !== undefined || field.value === "")) {
+    field.value = draft.text;
+    const forgotten = document.getElementById("forgotten");
+    if (forgotten !== null) forgotten.hidden = !draft.forgotten;
+  }
   const measure = () => {
     const bytes = field.value.length * 3 < most ? 0 : new TextEncoder().encode(field.value).length;
     const tooLong = bytes > most;

@@ -2,6 +2,7 @@
 // A run that is going: its output as it comes, and the time that passes.
 
 import { part, setOptional, setText, setTitle } from "./page.js";
+import { arrive } from "./arrive.js";
 import { Voice } from "./say.js";
 import { Output } from "./output.js";
 import { clock } from "./words.js";
@@ -50,7 +51,8 @@ function follow() {
   });
   stream.addEventListener("end", () => {
     stream.close();
-    location.replace(location.pathname); // the server shows what it has become
+    clearInterval(ticking);
+    arrive(location.pathname, () => setOptional(part("signal"), "The run has ended. Reconnecting to show what it gave."));
   });
   stream.onerror = () => {
     begun = false;
@@ -68,7 +70,7 @@ function again() {
     try {
       const answer = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(10_000) });
       if (answer.status === 404) {
-        location.replace(location.pathname);
+        arrive(location.pathname);
         return;
       }
     } catch {
@@ -92,7 +94,7 @@ window.addEventListener("online", () => {
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
-setInterval(tick, 500);
+const ticking = setInterval(tick, 500);
 tick();
 follow();
 voice.now("Your query is running.");

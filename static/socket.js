@@ -52,16 +52,17 @@ export class Socket {
     this.stopped = false;
     this.unwanted = false; // too many sockets of this session: only a page that is looked at tries again
 
-    const wake = () => this.retry();
-    window.addEventListener("online", wake);
-    window.addEventListener("pageshow", wake);
+    window.addEventListener("online", () => this.retry());
+    window.addEventListener("pageshow", (event) => event.persisted && this.retry());
     window.addEventListener("focus", () => this.unwanted && this.retry());
-    document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && this.retry());
+    document.addEventListener("visibilitychange", () => {
+      if (document.visibilityState === "visible" && this.socket === undefined) this.retry();
+    });
     window.addEventListener("offline", () => this.drop(false));
     this.open();
   }
 
-  /** Tries at once, if there is no connection. */
+  /** Tries at once, unless there is a connection. One that is being made is made anew: the network may be another now. */
   retry() {
     if (this.stopped || this.socket?.readyState === WebSocket.OPEN) return;
     this.unwanted = false;

@@ -4,6 +4,7 @@
 import { part, setText, setTitle } from "./page.js";
 import { Socket } from "./socket.js";
 import { Voice } from "./say.js";
+import { arrive } from "./arrive.js";
 import { claim } from "./claim.js";
 import { keepDraft } from "./draft.js";
 import { enliven, queryField } from "./field.js";
@@ -29,16 +30,18 @@ let deadline = performance.now() + Number(main.dataset.secondsLeft) * 1_000;
 let toSpeak = spoken.filter((seconds) => seconds < Number(main.dataset.secondsLeft));
 let leaving = false;
 
-/** @param {string} address */
-function go(address) {
+/** @param {string} address @param {boolean} [forgotten] the server knows nothing of this ticket */
+function go(address, forgotten = false) {
   if (leaving) return;
   leaving = true;
   socket.stop();
-  if (!unavailable && address === "/wait") {
+  if (unavailable) {
+    if (forgotten) keepDraft({ text: document.querySelector("pre.kept")?.textContent ?? "", forgotten });
+  } else if (address === "/wait") {
     const field = queryField();
-    if (field.value !== field.defaultValue) keepDraft(field.value);
+    if (forgotten || field.value !== field.defaultValue) keepDraft({ text: field.value, forgotten });
   }
-  location.replace(address);
+  arrive(address, away);
 }
 
 /** @param {any} message */
@@ -49,7 +52,7 @@ function message(message) {
   if (message.type === "finished" || message.status === "running") {
     go(`/runs/${encodeURIComponent(message.run_id)}`);
   } else if (message.type !== "standing" || message.status !== "ready" || message.number !== number) {
-    go("/wait");
+    go("/wait", message.type === "none");
   } else if ((message.runner === "unavailable") !== unavailable) {
     go("/wait");
   } else {

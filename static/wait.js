@@ -5,7 +5,9 @@ import { part, setIcon, setOptional, setText, setTitle } from "./page.js";
 import { Socket } from "./socket.js";
 import { Voice } from "./say.js";
 import { Remaining } from "./remaining.js";
+import { arrive } from "./arrive.js";
 import { claim } from "./claim.js";
+import { keepDraft } from "./draft.js";
 import { tickets } from "./tickets.js";
 import { setTime, timeOfDay } from "./times.js";
 import { ahead, count, people, placeIcon, waitTitle } from "./words.js";
@@ -39,7 +41,7 @@ let blinking;
 function go(address) {
   leaving = true;
   socket.stop();
-  location.replace(address);
+  arrive(address);
 }
 
 /** @param {any} message */
@@ -52,6 +54,10 @@ function message(message) {
       break;
     case "finished":
       go(`/runs/${encodeURIComponent(message.run_id)}`);
+      break;
+    case "none": // the server knows nothing of this ticket: it was restarted
+      keepDraft({ text: document.querySelector("pre.kept")?.textContent ?? "", forgotten: true });
+      go("/wait");
       break;
     default:
       go("/wait"); // left, or lost: the page there says which

@@ -138,7 +138,7 @@ func TurnPage(m Turn) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				} else {
-					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "After that your turn has passed. ")
+					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 11, "After that your turn passes. ")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err
 					}

@@ -128,10 +128,17 @@ test("back online, back in sight or back from the cache: at once, and only once"
   window.dispatchEvent(new Event("online"));
   assert.equal(Fake.all.length, 2);
   newest().opens();
-  window.dispatchEvent(new Event("pageshow"));
+  window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: true }));
   document.dispatchEvent(new Event("visibilitychange"));
   mock.timers.tick(60_000);
   assert.equal(Fake.all.length, 2);
+});
+
+test("a page that is only just shown leaves its first try alone", () => {
+  connect();
+  window.dispatchEvent(Object.assign(new Event("pageshow"), { persisted: false }));
+  document.dispatchEvent(new Event("visibilitychange"));
+  assert.equal(Fake.all.length, 1);
 });
 
 test("offline is known at once", () => {
