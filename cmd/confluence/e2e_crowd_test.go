@@ -53,7 +53,7 @@ func serveCrowd(t *testing.T, server *process, users int) {
 
 	nobodyLost(t, all, crowdProcesses*users)
 	servedInOrder(t, all)
-	eventually(t, 5*time.Second, "the line to be empty and the runner idle", func() bool {
+	eventually(t, soonEnough, "the line to be empty and the runner idle", func() bool {
 		p, err := onlooker.picture(ctx)
 		return err == nil && p.Length == 0 && p.Runner == "idle"
 	})
@@ -70,7 +70,7 @@ func holdTheSlot(ctx context.Context, t *testing.T, server *process) (release fu
 		ended <- err
 	}()
 	onlooker := newClient(server.url, nil)
-	eventually(t, 10*time.Second, "the slot to be taken", func() bool {
+	eventually(t, soonEnough, "the slot to be taken", func() bool {
 		p, err := onlooker.picture(ctx)
 		return err == nil && p.Runner == "running"
 	})

@@ -122,7 +122,7 @@ func (p *process) untilHealthy(t *testing.T) {
 		}
 		return p.url != ""
 	})
-	eventually(t, 10*time.Second, "/healthz to answer", func() bool {
+	eventually(t, soonEnough, "/healthz to answer", func() bool {
 		answer, err := http.Get(p.url + "healthz")
 		if err != nil {
 			return false

@@ -118,7 +118,7 @@ func wantFailedStart(t *testing.T, p *process, parts ...string) {
 
 func TestWrongSettingStopsTheStart(t *testing.T) {
 	p := launch(t, "--queue-slots=none")
-	if code := p.exitCode(t, 10*time.Second); code != exitMisused {
+	if code := p.exitCode(t, soonEnough); code != exitMisused {
 		t.Errorf("exit code %d, want %d", code, exitMisused)
 	}
 	if said := p.log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "CONFLUENCE_WEB_QUEUE_SLOTS") {
@@ -128,7 +128,7 @@ func TestWrongSettingStopsTheStart(t *testing.T) {
 
 func TestVersionOfTheBuild(t *testing.T) {
 	p := launch(t, "version")
-	if code := p.exitCode(t, 10*time.Second); code != exitDone || !strings.HasPrefix(p.out.String(), "confluence under-test (go") {
+	if code := p.exitCode(t, soonEnough); code != exitDone || !strings.HasPrefix(p.out.String(), "confluence under-test (go") {
 		t.Errorf("exit code %d, %q", code, p.out)
 	}
 }
@@ -143,7 +143,7 @@ func TestStopDuringARun(t *testing.T) {
 		ended <- err
 	}()
 	waiter := newClient(p.url, nil)
-	eventually(t, 10*time.Second, "the run to go", func() bool {
+	eventually(t, soonEnough, "the run to go", func() bool {
 		now, err := waiter.picture(ctx)
 		return err == nil && now.Runner == "running"
 	})
@@ -178,13 +178,13 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.signal(t, syscall.SIGTERM)
-	eventually(t, 10*time.Second, "the stop to begin", func() bool { return strings.Contains(p.log.String(), "stopping") })
+	eventually(t, soonEnough, "the stop to begin", func() bool { return strings.Contains(p.log.String(), "stopping") })
 	p.signal(t, syscall.SIGTERM)
 	began := time.Now()
-	if code := p.exitCode(t, 10*time.Second); code != exitFailed {
+	if code := p.exitCode(t, soonEnough); code != exitFailed {
 		t.Errorf("exit code %d, want %d", code, exitFailed)
 	}
-	if took := time.Since(began); took > 2*time.Second {
+	if took := time.Since(began); took > stopWithin/2 {
 		t.Errorf("it took %v", took)
 	}
 }
