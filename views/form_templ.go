@@ -113,7 +113,7 @@ func FormPage(m Form) templ.Component {
 					return templ_7745c5c3_Err
 				}
 			}
-			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<section class=\"note\" id=\"forgotten\" aria-labelledby=\"forgotten-title\" hidden><h2 id=\"forgotten-title\">Your place is gone</h2><p>Confluence was restarted and has no ticket of yours any more. Your query did not run. Your text is kept below: press to join again.</p></section>")
+			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 8, "<section class=\"note\" id=\"forgotten\" aria-labelledby=\"forgotten-title\" hidden><h2 id=\"forgotten-title\">Your place is gone</h2><p>Confluence was restarted and has no ticket of yours any more. Your query did not run. Your text is kept below: press to ask again.</p></section>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
