@@ -8,6 +8,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -28,7 +29,20 @@ var contentTypes = map[string]string{
 // Handler serves the files under Prefix. The address of this build may be kept for ever. An address of another build, asked for by a page
 // that is older or newer than this program, gets what there is now, to be asked for again each time.
 func Handler() http.Handler {
-	assets := make(map[string]asset)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		hash, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Prefix), "/")
+		a, ok := assets()[name]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		a.serve(w, r, hash == build)
+	})
+}
+
+// assets are made once, at the first request. The files are inside the program, so reading can't fail.
+var assets = sync.OnceValue(func() map[string]asset {
+	made := make(map[string]asset)
 	names, err := fs.Glob(files, "*")
 	if err != nil {
 		panic(err)
@@ -38,23 +52,15 @@ func Handler() http.Handler {
 		if err != nil {
 			panic(err)
 		}
-		assets[name] = asset{
+		made[name] = asset{
 			contentType: contentTypes[path.Ext(name)],
 			etag:        `"` + build + `"`,
 			plain:       content,
 			gzipped:     compress(content),
 		}
 	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		hash, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, Prefix), "/")
-		a, ok := assets[name]
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		a.serve(w, r, hash == build)
-	})
-}
+	return made
+})
 
 func (a asset) serve(w http.ResponseWriter, r *http.Request, forEver bool) {
 	header := w.Header()
