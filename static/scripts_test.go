@@ -22,7 +22,7 @@ func TestScripts(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, "package.json"), []byte(`{"type":"module"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	run := exec.CommandContext(t.Context(), node, "--no-warnings", "--test", "testdata/socket.mjs")
+	run := exec.CommandContext(t.Context(), node, "--no-warnings", "--test", "testdata/scripts.mjs")
 	run.Env = append(os.Environ(), "SCRIPTS="+folder)
 	if out, err := run.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)

@@ -18,8 +18,9 @@
 //
 // # What the scripts read
 //
-// wait.js and turn.js read the messages of /live: {"type":"standing", …view}, {"type":"lapsed"}, {"type":"left"} and
-// {"type":"finished","run_id":…,"outcome":…}. Beside the fields of the view a standing has
+// wait.js and turn.js read the messages of /live: {"type":"standing", …view}, {"type":"left"},
+// {"type":"finished","run_id":…,"outcome":…}, {"type":"lapsed"}, {"type":"lost"} (the place was given up) and {"type":"none"} (the server
+// knows no ticket, as after a restart: the page takes its text along to the form). Beside the fields of the view a standing has
 //
 //	"line": {"serving":[39],"called":[40],"next":[41,42],      display numbers, as in the public picture
 //	         "run_elapsed_seconds":42,                         of the oldest run that is going; null if none

@@ -14,7 +14,7 @@ import (
 	"strconv"
 )
 
-// head is what every page says of itself. Where the page isn't live by a script of its own it moves on by itself in any case.
+// head is what every page says of itself. Where scripts are off, a page that isn't final moves on by itself.
 func head(p Page, script string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -1,4 +1,4 @@
-// Tests of the scripts that need no page: node --test socket.mjs, with SCRIPTS naming their folder.
+// Tests of the scripts that need no page: node --test scripts.mjs, with SCRIPTS naming their folder.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
