@@ -64,7 +64,8 @@ type watched struct {
 
 type watch struct {
 	w       Watcher
-	fresh   bool // it has been told nothing yet
+	fresh   bool   // it has been told nothing yet
+	ended   string // the ticket of whose end it was told last
 	stopped atomic.Bool
 }
 
@@ -82,12 +83,17 @@ type shown struct {
 	inputs, published int64
 }
 
-func shownOf(v *View, coarse int) shown {
-	is := shown{v.TicketID, v.Status, v.Position / coarse, v.Runner, v.inputs, v.published}
+func shownOf(v *View) shown {
+	return shown{v.TicketID, v.Status, v.Position, v.Runner, v.inputs, v.published}
+}
+
+// news says whether is, seen in that unit of positions, differs from what was told before.
+func (before shown) news(is shown, coarse int) bool {
 	if coarse > 1 {
-		is.inputs = 0 // so far back one run more or less isn't worth a push
+		before.position, is.position = before.position/coarse, is.position/coarse
+		before.inputs = is.inputs // so far back one run more or less isn't worth a push
 	}
-	return is
+	return before != is
 }
 
 func newRoom(store Store, log *slog.Logger) *room {
@@ -211,6 +217,7 @@ func (r *room) pushTier(ctx context.Context, t tier, all bool) {
 		coarse = 1
 	}
 	const step = 1000
+	defer func() { clear(r.views[:cap(r.views)]) }() // keep no texts
 	for from := t.from; from <= t.to; from += step {
 		r.sessions, r.views = r.sessions[:0], r.views[:0]
 		seen := 0
@@ -231,7 +238,6 @@ func (r *room) pushTier(ctx context.Context, t tier, all bool) {
 			break
 		}
 	}
-	clear(r.views) // keep no texts
 }
 
 func (r *room) isWatched(session string) bool {
@@ -264,11 +270,16 @@ func (r *room) tellStanding(session string, v *View, coarse int) {
 		r.mu.Unlock()
 		return
 	}
-	is := shownOf(v, coarse)
-	news := in.last != is
-	in.last = is
+	is := shownOf(v)
+	news := in.last.news(is, coarse)
+	if news {
+		in.last = is
+	}
 	watches := in.watches
 	r.mu.Unlock()
+	if !news && coarse > 1 {
+		return // in its own turn a new watcher is told the exact state, and with it the others
+	}
 	for _, x := range watches {
 		if (news || x.fresh) && !x.stopped.Load() {
 			x.fresh = false
@@ -286,8 +297,9 @@ func (r *room) tellEnded(session string, e Ended) {
 		return // the watchers know of the session's next ticket already
 	}
 	for _, x := range r.take(session) {
-		if !x.stopped.Load() {
-			x.fresh = false
+		// A fresh one wants the present state, and e may be past already.
+		if !x.fresh && x.ended != e.TicketID && !x.stopped.Load() {
+			x.ended = e.TicketID
 			x.w.Ended(e)
 		}
 	}
@@ -297,7 +309,7 @@ func (r *room) tellEnded(session string, e Ended) {
 func (r *room) tellFresh(session string, e Ended) {
 	for _, x := range r.take(session) {
 		if x.fresh && !x.stopped.Load() {
-			x.fresh = false
+			x.fresh, x.ended = false, e.TicketID
 			x.w.Ended(e)
 		}
 	}

@@ -1,0 +1,230 @@
+package queue_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"confluence/queue"
+)
+
+// The push policy: how soon and how often a watcher at some place is told that it has changed.
+
+// longLine is a room in which so many wait behind a run, by name of their place, and lets time pass until the first pushes are over.
+func longLine(t *testing.T, length int, test func(r *room, first *going)) {
+	cfg := config()
+	cfg.Heartbeat = time.Hour
+	inRoom(t, cfg, func(r *room) {
+		g := r.run(r.ctx, "runs")
+		for i := range length {
+			r.join(fmt.Sprint(i + 1))
+		}
+		r.after(2 * time.Minute)
+		test(r, g)
+		if err := g.finish(nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// pushesSince are the calls from that time on.
+func (w *recorder) pushesSince(begin time.Duration) (calls []says) {
+	for _, s := range w.all() {
+		if s.At >= begin {
+			calls = append(calls, s)
+		}
+	}
+	return calls
+}
+
+func TestPushToTheFirstTwentyIsAtOnce(t *testing.T) {
+	longLine(t, 40, func(r *room, _ *going) {
+		watchers := make([]recorder, 41)
+		for i := 1; i <= 40; i++ {
+			defer watchers[i].watch(r, fmt.Sprint(i))()
+		}
+		r.after(10 * time.Second)
+		for round := 1; round <= 3; round++ {
+			begin := r.now()
+			r.leave(fmt.Sprint(round))
+			r.after(100 * time.Millisecond)
+			for i := round + 1; i <= 40; i++ {
+				told := watchers[i].pushesSince(begin)
+				if position := i - round; position <= 20 && (len(told) != 1 || told[0].What != fmt.Sprint("queued ", position)) {
+					t.Errorf("round %d: %d was told %v within 100 ms", round, i, told)
+				}
+			}
+			r.after(2 * time.Second)
+			for i := round + 1; i <= 40; i++ {
+				told := watchers[i].pushesSince(begin)
+				if len(told) != 1 || told[0].What != fmt.Sprint("queued ", i-round) || told[0].At > begin+time.Second {
+					t.Errorf("round %d: %d was told %v", round, i, told)
+				}
+			}
+		}
+	})
+}
+
+// TestPushIsPacedByPlace moves a long line four times a second, for longer than the slowest pace, and counts.
+func TestPushIsPacedByPlace(t *testing.T) {
+	const length, every, moves = 10_700, 250 * time.Millisecond, 4 * 65
+	longLine(t, length, func(r *room, _ *going) {
+		type at struct {
+			place, until int // watched while so many moves have been made
+			pace         time.Duration
+			recorder
+			stop func()
+		}
+		watched := []*at{
+			{place: 100, until: 4 * 15, pace: time.Second},
+			{place: 390, until: moves, pace: 5 * time.Second},
+			{place: 999, until: moves, pace: 5 * time.Second},
+			{place: 1_500, until: moves, pace: 15 * time.Second},
+			{place: 9_999, until: moves, pace: 15 * time.Second},
+			{place: 10_500, until: moves, pace: time.Minute},
+			{place: length, until: moves, pace: time.Minute},
+		}
+		for _, w := range watched {
+			w.stop = w.watch(r, fmt.Sprint(w.place))
+		}
+		r.after(2 * time.Minute)
+		begin := r.now()
+		for move := range moves {
+			r.leave(fmt.Sprint(move + 1))
+			r.after(every)
+			for _, w := range watched {
+				if move+1 == w.until {
+					w.stop()
+				}
+			}
+		}
+		for _, w := range watched {
+			told := w.pushesSince(begin)
+			passed := time.Duration(w.until) * every
+			if most, least := int(passed/w.pace)+1, int(passed/w.pace)-1; len(told) > most || len(told) < least || len(told) == 0 {
+				t.Errorf("place %d was told %d times in %v: %v", w.place, len(told), passed, told)
+			}
+			for i, s := range told {
+				// What is told is exact: so many have left by then, the one that leaves at this very moment included or not.
+				left := int((s.At-begin)/every) + 1
+				if s.What != fmt.Sprint("queued ", w.place-left) && s.What != fmt.Sprint("queued ", w.place-left+1) {
+					t.Errorf("place %d was told %q after %d had left", w.place, s.What, left)
+				}
+				if i > 0 && s.At-told[i-1].At < w.pace {
+					t.Errorf("place %d was told twice within %v", w.place, s.At-told[i-1].At)
+				}
+			}
+		}
+	})
+}
+
+// TestPushFarBackOnlyWhenTheRoundedPlaceChanges: beyond 10,000 a page shows hundreds.
+func TestPushFarBackOnlyWhenTheRoundedPlaceChanges(t *testing.T) {
+	longLine(t, 10_250, func(r *room, _ *going) {
+		var near, far recorder
+		defer near.watch(r, "10249")()
+		defer far.watch(r, "10250")()
+		begin := r.now()
+		r.after(3 * time.Minute)
+		for i := range 49 {
+			r.leave(fmt.Sprint(i + 1))
+		}
+		r.after(3 * time.Minute)
+		far.want(r, says{begin, "queued 10250"})
+		near.want(r, says{begin, "queued 10249"})
+		r.leave("50")
+		r.leave("51")
+		left := r.now()
+		r.after(3 * time.Minute)
+		for _, w := range []*recorder{&near, &far} {
+			if told := w.pushesSince(left); len(told) != 1 || told[0].At > left+time.Minute {
+				t.Errorf("in the next hundred it is told %v", told)
+			}
+		}
+		if v := far.lastView(r); v.Position != 10_199 {
+			t.Errorf("it is at %d", v.Position)
+		}
+	})
+}
+
+// TestPushOfWhatConcernsAllIsAtOnce for everybody, wherever they stand.
+func TestPushOfWhatConcernsAllIsAtOnce(t *testing.T) {
+	longLine(t, 10_100, func(r *room, _ *going) {
+		watchers := map[int]*recorder{1: {}, 20: {}, 21: {}, 100: {}, 101: {}, 1_000: {}, 1_001: {}, 10_000: {}, 10_001: {}, 10_100: {}}
+		for place, w := range watchers {
+			defer w.watch(r, fmt.Sprint(place))()
+		}
+		r.after(time.Second)
+		for i, say := range []func() error{
+			func() error { return r.SetNotice(r.ctx, "Back at noon") },
+			func() error { return r.SetPaused(r.ctx, true) },
+			func() error { return r.SetPaused(r.ctx, false) },
+			func() error { return r.SetRunner(r.ctx, false) },
+			func() error { return r.SetRunner(r.ctx, true) },
+		} {
+			begin := r.now()
+			if err := say(); err != nil {
+				t.Fatal(err)
+			}
+			r.after(100 * time.Millisecond)
+			for place, w := range watchers {
+				if told := w.pushesSince(begin); len(told) != 1 {
+					t.Errorf("word %d: place %d was told %v within 100 ms", i, place, told)
+				}
+			}
+		}
+	})
+}
+
+// TestPushOfAReservationIsAtOnce, and of what happens to it, to who has it.
+func TestPushOfAReservationIsAtOnce(t *testing.T) {
+	cfg := config()
+	cfg.Slots = 50
+	inRoom(t, cfg, func(r *room) {
+		for i := range 50 {
+			r.join(fmt.Sprint(i))
+		}
+		r.join("a")
+		var a recorder
+		defer a.watch(r, "a")()
+		r.after(10 * time.Second)
+		r.leave("7")
+		called := r.now()
+		r.after(reservation)
+		told := a.pushesSince(called)
+		if len(told) < 2 || told[0].At > called+100*time.Millisecond || told[0].What != "ready 50" {
+			t.Errorf("called at %v, told %v", called, told)
+		}
+		if last := told[len(told)-1]; last.What != string(queue.ReasonLapsed) || last.At > called+reservation+100*time.Millisecond {
+			t.Errorf("lapsed at %v, told %v", called+reservation, told)
+		}
+	})
+}
+
+// TestPushOfAChangedWait: a run's end changes everybody's wait, and those near are told although their place is the same.
+func TestPushOfAChangedWait(t *testing.T) {
+	cfg := config()
+	cfg.Slots = 2
+	cfg.Heartbeat = time.Hour
+	inRoom(t, cfg, func(r *room) {
+		one, two := r.run(r.ctx, "one"), r.run(r.ctx, "two")
+		r.join("a")
+		var a recorder
+		defer a.watch(r, "a")()
+		if err := r.SetPaused(r.ctx, true); err != nil {
+			t.Fatal(err)
+		}
+		r.after(100 * time.Second)
+		if err := one.finish(nil); err != nil {
+			t.Error(err)
+		}
+		r.after(time.Second)
+		v := a.lastView(r)
+		if told := a.pushesSince(100 * time.Second); len(told) != 1 || !v.ETA.Known || v.Position != 1 {
+			t.Errorf("told %v, %+v", told, v)
+		}
+		if err := two.finish(nil); err != nil {
+			t.Error(err)
+		}
+	})
+}
