@@ -40,8 +40,8 @@ func pass(p *process, options Options, out runner.Sink) (last reply, err error) 
 		case err != nil:
 			_ = flush() // an answer that breaks off is still shown as far as it came
 			return reply{}, err
-		case row != nil && columns < 0, r.Columns != nil && columns >= 0:
-			return reply{}, fmt.Errorf("%w: columns must come first, and once", ErrProtocol)
+		case r.Columns != nil && columns >= 0:
+			return reply{}, fmt.Errorf("%w: columns for a second time", ErrProtocol)
 		case row != nil:
 			batch = append(batch, row)
 			rows++
@@ -50,6 +50,8 @@ func pass(p *process, options Options, out runner.Sink) (last reply, err error) 
 			if err := out.Columns(namesOf(*r.Columns)); err != nil {
 				return reply{}, &sinkError{err}
 			}
+		case r.End == nil && r.Error == nil, r.End != nil && columns < 0:
+			return reply{}, fmt.Errorf("%w: a line out of place", ErrProtocol)
 		default:
 			if err := flush(); err != nil {
 				return reply{}, err

@@ -11,6 +11,9 @@ import (
 
 // decodeRow reads a row of the protocol. It is stricter than JSON: as the child writes it, without spaces.
 func decodeRow(line []byte, columns int) ([]any, error) {
+	if columns < 0 {
+		return nil, fmt.Errorf("%w: a row before its columns", ErrProtocol)
+	}
 	row := make([]any, 0, columns)
 	rest, ok := bytes.CutPrefix(line, []byte{'['})
 	for ok && len(row) < columns {

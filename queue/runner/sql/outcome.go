@@ -46,7 +46,7 @@ func faultError(query string, f *fault, options Options) error {
 	case kindUnavailable:
 		return fmt.Errorf("%w: %s", runner.ErrUnavailable, f.Log)
 	}
-	return &runner.FailedError{Detail: crashed, Log: f.Log}
+	return &runner.FailedError{Detail: crashed, Log: f.Kind + " fault: " + f.Log}
 }
 
 // crashError explains a child that ended without its last line.

@@ -73,8 +73,11 @@ func (p *process) kill() error {
 	return p.cmd.Process.Kill()
 }
 
-// stop kills the child if it is still there.
-func (p *process) stop() { p.cancel() }
+// stop kills the child if it is still there. It must not be called after wait.
+func (p *process) stop() {
+	_ = p.kill() // it may have ended already
+	p.cancel()
+}
 
 // wait returns when the child is gone, and tells how it ended if not by itself. All its output must have been read, or stop called.
 func (p *process) wait() (crash string) {

@@ -116,7 +116,7 @@ func TestKilledChild(t *testing.T) {
 }
 
 func TestUnavailableWhenNoChildCanStart(t *testing.T) {
-	r := *newRunner(t, Options{Database: demoFile})
+	r := newRunner(t, Options{Database: demoFile})
 	r.options.Exe = "/none"
 	if err := r.Run(t.Context(), runner.Query{Text: "SELECT 1"}, new(runnertest.Recorder)); !errors.Is(err, runner.ErrUnavailable) {
 		t.Error(err)

@@ -15,6 +15,7 @@ type Runner struct {
 	options     Options
 	description runner.Description
 	checks      chan struct{} // a token for each check that may go on beside the others
+	passed      passed
 }
 
 const (
@@ -48,21 +49,36 @@ func New(options Options) (*Runner, error) {
 // Describe tells of the database as it was when the runner was made.
 func (r *Runner) Describe() runner.Description { return r.description }
 
-// Check has the database compile the query. Errors: *runner.RejectedError; runner.ErrUnavailable (wrapped); *runner.FailedError if the
-// check itself failed; the cause of ctx (wrapped). It is nil, or errs, within the CheckTimeout of the options.
+// Check has the database compile the query, unless it did so before. Errors: *runner.RejectedError; runner.ErrUnavailable (wrapped);
+// *runner.FailedError if the check itself failed; the cause of ctx (wrapped). Checks wait for each other, a few go on at once; each takes
+// no longer than the CheckTimeout of the options.
 func (r *Runner) Check(ctx context.Context, q runner.Query) error {
 	if f := inspect(q.Text); f != nil {
 		return rejected(q.Text, f)
 	}
-	limit := r.options.CheckTimeout
-	ctx, cancel := context.WithTimeoutCause(ctx, limit, errCheckTimeout)
-	defer cancel()
+	if r.passed.has(q.Text) {
+		return nil
+	}
 	select {
 	case r.checks <- struct{}{}:
 		defer func() { <-r.checks }()
 	case <-ctx.Done():
 		return stopped(ctx)
 	}
+	if r.passed.has(q.Text) { // while this one waited
+		return nil
+	}
+	err := r.check(ctx, q)
+	if err == nil {
+		r.passed.add(q.Text)
+	}
+	return err
+}
+
+func (r *Runner) check(ctx context.Context, q runner.Query) error {
+	limit := r.options.CheckTimeout
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, errCheckTimeout)
+	defer cancel()
 	// SQLite itself gives up before the parent does, so that a query that can't be compiled in time is told from a slow machine.
 	req := r.request(doCheck, limit/4*3)
 	req.Query = q.Text
@@ -71,6 +87,9 @@ func (r *Runner) Check(ctx context.Context, q runner.Query) error {
 		return unavailable(ctx, err)
 	}
 	_, last, err := p.next(0)
+	if err == nil && last.End == nil && last.Error == nil {
+		err = fmt.Errorf("%w: a check without an outcome", ErrProtocol)
+	}
 	err = r.outcome(ctx, p, q.Text, last, err)
 	if last.Error != nil && last.Error.Kind == kindInterrupted {
 		return &runner.RejectedError{Detail: "The query takes too long to prepare. Make it simpler."}
