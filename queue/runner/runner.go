@@ -7,6 +7,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Query is what a visitor asks.
@@ -58,8 +59,26 @@ type Example struct {
 	Text  string
 }
 
+// HealthChecker is a Runner that can tell whether it would serve, without a query. Nobody is called while it can't.
+type HealthChecker interface {
+	// Health answers nil if a query would be served now. It is called often, never twice at once, and not while every slot is taken; ctx
+	// bounds it.
+	Health(ctx context.Context) error
+}
+
 // ErrUnavailable says that the runner can't serve now.
 var ErrUnavailable = errors.New("the runner is not available")
+
+// UnavailableError is an ErrUnavailable that knows more.
+type UnavailableError struct {
+	RetryAfter time.Duration // when asking again may help; 0: not known
+	Log        string        // for the operator's log, with internals
+}
+
+func (e *UnavailableError) Error() string { return ErrUnavailable.Error() + ": " + e.Log }
+
+// Is makes errors.Is(err, ErrUnavailable) true.
+func (e *UnavailableError) Is(target error) bool { return target == ErrUnavailable }
 
 // RejectedError is a mistake in the query itself, in the runner's own words.
 type RejectedError struct {
