@@ -26,7 +26,7 @@ type Line struct {
 	number    int64  // of the last ticket
 	term      uint64 // of the last reservation or run
 	revision  int64
-	inputs    int64 // counts what changes a wait beside the position: calls, starts, ends
+	inputs    int64 // counts what changes a wait beside the position: calls, starts, stops, ends
 	down      bool  // the runner is unavailable
 	paused    bool
 	notice    string
@@ -132,6 +132,7 @@ func (l *Line) Leave(now time.Duration, session string) {
 		if t.run != nil {
 			t.run.ticket = nil
 			t.run.stopping = true
+			l.inputs++
 		}
 		l.end(now, t, ReasonLeft, "")
 		l.promote(now)
@@ -182,6 +183,7 @@ func (l *Line) Stopping(now time.Duration, term uint64) {
 	l.Advance(now)
 	if r := l.running(term); r != nil && !r.stopping {
 		r.stopping = true
+		l.inputs++
 		l.changed(Change{Kind: Changed})
 	}
 }

@@ -51,13 +51,13 @@ func (l *Line) elapsed(now time.Duration, ahead int) time.Duration {
 	return 0
 }
 
-// runnerTold is the runner as a ticket's owner is told.
+// runnerTold is the runner as a ticket's owner is told: first of all whether anybody is called.
 func (l *Line) runnerTold() RunnerState {
 	switch {
-	case len(l.runs) > 0:
-		return RunnerRunning
 	case l.down:
 		return RunnerUnavailable
+	case len(l.runs) > 0:
+		return RunnerRunning
 	}
 	return RunnerReserved
 }

@@ -72,10 +72,10 @@ func rounded(seconds float64) queue.Seconds {
 
 func (p *plain) runnerTold() queue.RunnerState {
 	switch {
-	case len(p.runs) > 0:
-		return queue.RunnerRunning
 	case p.down:
 		return queue.RunnerUnavailable
+	case len(p.runs) > 0:
+		return queue.RunnerRunning
 	}
 	return queue.RunnerReserved
 }

@@ -99,7 +99,7 @@ var promotionRules = []rule{
 		l.joinAll("a", "b")
 		l.claim("a")
 		l.setRunner(false)
-		wantEqual(l, "runner as told", l.peek("b").Runner, queue.RunnerRunning)
+		wantEqual(l, "runner as told", l.peek("b").Runner, queue.RunnerUnavailable) // nobody is called, whatever still goes
 		l.finish("a", queue.Failed)
 		l.wantStanding("b", queue.Queued, 1)
 		l.setRunner(true)
