@@ -87,7 +87,7 @@ function title() {
 }
 
 function runningHeading() {
-  if (picture.serving.length > 0) return "Now running";
+  if (picture.serving.length > 0) return picture.runner === "stopping" ? "Stopping" : "Now running";
   if (picture.runner === "unavailable") return "Not answering";
   return picture.paused ? "Paused" : "Free";
 }
@@ -96,6 +96,7 @@ function runningWords() {
   if (picture.runner === "unavailable") return "The runner is not answering. Every place is kept.";
   if (picture.paused) return "Nobody is called until the line goes on. Every place is kept.";
   if (picture.serving.length > 0) {
+    if (picture.runner === "stopping") return "The next person is called as soon as it has ended.";
     if (picture.serving.length > 1) return "";
     const { elapsed, usualLow, usualHigh } = going();
     return `for ${soFar(elapsed)}${usualHigh === null ? "" : `; most take ${usual(usualLow ?? 0, usualHigh)}`}`;

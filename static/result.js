@@ -31,6 +31,24 @@ async function copy(button) {
   setTimeout(() => setText(button, words.trim()), 3_000);
 }
 
+/** So often a page looks whether the runner has stopped at last. */
+const stopsWithin = 3_000;
+
+/** The run whose end is still to come: its runner hasn't stopped yet. */
+const stopping = document.getElementById("main")?.dataset.stopping;
+if (stopping !== undefined) {
+  const looking = setInterval(async () => {
+    try {
+      const answer = await fetch(`/api/v1/runs/${encodeURIComponent(stopping)}`, { cache: "no-store", signal: AbortSignal.timeout(10_000) });
+      if (answer.ok && (await answer.json()).state === "stopping") return;
+      clearInterval(looking);
+      location.reload();
+    } catch {
+      // Away: the next look may find it.
+    }
+  }, stopsWithin);
+}
+
 const button = document.getElementById("copy");
 if (button !== null) {
   // Browsers lend the clipboard to secure pages only.

@@ -30,6 +30,8 @@ const remaining = new Remaining();
 /** What the page shows now. */
 let place = Number(main.dataset.place);
 let state = /** @type {"live"|"paused"|"unavailable"} */ (main.dataset.state);
+/** Since when the present run has been stopping; undefined: it isn't. */
+let /** @type {number|undefined} */ stopping = main.dataset.stopping === undefined ? undefined : performance.now() - blink;
 let heardAt = new Date();
 let away = false;
 let restarting = false;
@@ -87,7 +89,10 @@ function standing(view) {
   part("figure").className = place > 999 ? "figure long" : "figure";
   setText(part("ahead"), ahead(place - 1));
   way.value = Math.max(way.value, joinedAt - place); // a place never rises, and neither does the water
-  if (view.line) drawLine(view.line);
+  if (view.line) {
+    drawLine(view.line);
+    stopping = view.line.stopping ? (stopping ?? performance.now()) : undefined;
+  }
   setText(part("notice-text"), view.notice ?? "");
   part("notice").hidden = !view.notice;
   setIcon(placeIcon(place));
@@ -153,6 +158,12 @@ function stateWords() {
   return { headline: "", why: "", spoken: `The line goes on. Your place in line: ${count(place)}.` };
 }
 
+/** Why a wait may be longer than it was; wait.go says the same. Most runs stop so soon that it isn't worth a word. */
+function stoppingWhy() {
+  if (stopping === undefined || performance.now() - stopping < blink) return "";
+  return "The present run was told to stop. The next person is called as soon as it has really ended.";
+}
+
 /** Shows the wait as it is now; it runs down by itself. */
 function showWait() {
   if (away || leaving) return;
@@ -160,7 +171,7 @@ function showWait() {
   const phrase = state === "live" ? remaining.phrase() : { range: "", ...stateWords() };
   setText(part("wait"), phrase.headline);
   setOptional(part("range"), phrase.range);
-  setOptional(part("why"), state === "live" ? remaining.risen() || phrase.why : phrase.why);
+  setOptional(part("why"), state === "live" ? stoppingWhy() || remaining.risen() || phrase.why : phrase.why);
   setTitle(waitTitle(state, place, phrase.headline));
 }
 

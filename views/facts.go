@@ -9,6 +9,7 @@ type LineFacts struct {
 	Full        bool    // who joins now is refused
 	Paused      bool
 	Unavailable bool // the runner is not answering
+	Stopping    bool // the runs that are going were told to stop
 }
 
 // FormFacts says the facts of the line.
@@ -21,11 +22,18 @@ func FormFacts(f LineFacts) []Fact {
 	switch len(f.Running) {
 	case 0:
 	case 1:
-		facts = append(facts, Fact{Label: "Running", Value: "Ticket " + Numbers(f.Running)})
+		facts = append(facts, Fact{Label: f.running(), Value: "Ticket " + Numbers(f.Running)})
 	default:
-		facts = append(facts, Fact{Label: "Running", Value: "Tickets " + Numbers(f.Running)})
+		facts = append(facts, Fact{Label: f.running(), Value: "Tickets " + Numbers(f.Running)})
 	}
 	return facts
+}
+
+func (f LineFacts) running() string {
+	if f.Stopping {
+		return "Stopping"
+	}
+	return "Running"
 }
 
 func joinFact(f LineFacts) Fact {

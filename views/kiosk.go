@@ -4,6 +4,8 @@ package views
 
 func (k Kiosk) runningHeading() string {
 	switch {
+	case len(k.Running) > 0 && k.Stopping:
+		return "Stopping"
 	case len(k.Running) > 0:
 		return "Now running"
 	case k.Unavailable:
@@ -20,6 +22,8 @@ func (k Kiosk) runningWords() string {
 		return "The runner is not answering. Every place is kept."
 	case k.Paused:
 		return "Nobody is called until the line goes on. Every place is kept."
+	case len(k.Running) > 0 && k.Stopping:
+		return "The next person is called as soon as it has ended."
 	case len(k.Running) > 0:
 		return k.RunFor
 	case k.Length > 0:

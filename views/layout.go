@@ -61,3 +61,9 @@ func (p Page) asking() Page {
 	p.asks = true
 	return p
 }
+
+// listing marks the list of one's own runs in the navigation.
+func (p Page) listing() Page {
+	p.mine = true
+	return p
+}

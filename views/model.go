@@ -12,6 +12,7 @@ type Page struct {
 	RefreshTo      string
 
 	asks bool // it is the form itself
+	mine bool // it is the list of the visitor's own runs
 
 	KeptFor string // how long a run's answer is kept, in words ("one hour"); empty: not said
 }
@@ -98,6 +99,7 @@ type Wait struct {
 	State     WaitState
 	Phrase    Phrase // the wait in words; not shown unless the State is WaitLive
 	Tickets   []Ticket
+	Stopping  bool // the run that is going was told to stop, and hasn't yet
 	Updated   Moment
 	Notice    Notice
 	Query     string // kept with the ticket; may be empty
@@ -192,7 +194,7 @@ type Run struct {
 	Number         int64
 	ElapsedSeconds int
 	Usual          string // what most runs take: "1 to 3 minutes"; empty: not known
-	Stopping       bool   // cancelled, and not ended yet
+	Stopping       bool   // told to stop, and not ended yet
 	Output         Output
 	Unwatched      string // how long a run goes on that nobody watches, in words: "30 seconds"
 	Query          string
@@ -205,6 +207,8 @@ type Result struct {
 	Outcome   Outcome
 	Output    Output
 	Took      string // "1 minute 18 seconds"
+	Stopping  bool   // told to stop, and the runner has not really stopped yet
+	Held      bool   // and it has not for so long that its slot counts as lost
 	Finished  Moment
 	KeptUntil Moment // not known: not said
 	Truncated string // why the answer was cut, in words; empty: it is whole
@@ -212,6 +216,26 @@ type Result struct {
 	Limit     string // how long a run may take, in words: "5 minutes"
 	Unwatched string // how long a run goes on that nobody watches, in words
 	Query     string
+}
+
+// Runs is the list of a visitor's own runs that are kept, newest first.
+type Runs struct {
+	Page
+	Runs []OwnRun
+}
+
+// OwnRun is one run in its owner's list.
+type OwnRun struct {
+	ID        string
+	Title     string  // the beginning of its query, in one line
+	Outcome   Outcome // empty while it goes
+	Stopping  bool    // told to stop, and the runner has not really stopped yet
+	Kind      OutputKind
+	Total     int    // rows or words of its answer
+	Truncated bool   // the answer was cut
+	Took      string // or how long it has been going: "1 minute 18 seconds"
+	Limit     string // how long a run may take, in words
+	Ended     Moment // not known while it goes
 }
 
 // Outcome is how a run ended, by the names of the API.
@@ -297,6 +321,7 @@ type Kiosk struct {
 	Full        bool   // who joins now is refused
 	Paused      bool
 	Unavailable bool // the runner is not answering
+	Stopping    bool // the runs that are going were told to stop
 	Slots       int
 	Window      string // how long a turn is held, in words: "60 seconds"
 	Notice      Notice

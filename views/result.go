@@ -1,5 +1,7 @@
 package views
 
+import "github.com/a-h/templ"
+
 // heading is the first thing to know of a run that has ended.
 func (r Result) heading() string {
 	switch r.Outcome {
@@ -70,6 +72,22 @@ func (r Result) amount() string {
 		return total + ", cut"
 	}
 	return total
+}
+
+// attributes tell result.js of a run whose end is still to come.
+func (r Result) attributes() templ.Attributes {
+	if !r.Stopping {
+		return nil
+	}
+	return templ.Attributes{"data-stopping": r.ID}
+}
+
+// stoppingWords say what it means that the runner hasn't stopped yet.
+func (r Result) stoppingWords() string {
+	if r.Held {
+		return "The runner doesn’t stop. Nobody else is served in its place until it does, and the operator’s log says so. You can ask again after that."
+	}
+	return "The runner is still stopping. The next person is called as soon as it has really ended, and you can ask again then."
 }
 
 func (r Result) tookLabel() string {

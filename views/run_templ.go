@@ -139,7 +139,7 @@ func RunPage(m Run) templ.Component {
 				return templ_7745c5c3_Err
 			}
 			if m.Stopping {
-				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"lead\">You cancelled this run. The next person is called as soon as it has really ended.</p>")
+				templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 14, "<p class=\"lead\">This run was told to stop. The next person is called as soon as it has really ended.</p>")
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

@@ -25,6 +25,23 @@ ORDER BY loans DESC`
 
 var noon = time.Date(2026, 11, 30, 14, 32, 7, 0, time.UTC)
 
+// ownRuns are runs of every kind.
+func ownRuns(title string) []views.OwnRun {
+	run := views.OwnRun{
+		ID: "r_7Hk2mQx4aaBB-_cc", Title: title, Outcome: views.Succeeded, Kind: views.OutputTable, Total: 12,
+		Took: "1 minute 18 seconds", Limit: "5 minutes", Ended: views.AtMinute(noon),
+	}
+	runs := []views.OwnRun{{ID: run.ID, Title: title, Took: "42 seconds"}, {ID: run.ID, Title: title, Took: "42 seconds", Stopping: true}, run}
+	text, cut := run, run
+	text.Kind, text.Total, cut.Truncated, cut.Total = views.OutputText, 168, true, 10_000
+	runs = append(runs, text, cut)
+	for _, outcome := range []views.Outcome{views.Failed, views.TimedOut, views.Cancelled, views.Disconnected, views.Interrupted} {
+		run.Outcome = outcome
+		runs = append(runs, run)
+	}
+	return runs
+}
+
 // states are all pages, each with the text in every place where a visitor's or a runner's words are shown.
 func states(text string) []state {
 	page := func(title, icon string) views.Page {
@@ -92,6 +109,8 @@ func states(text string) []state {
 	paused := wait
 	paused.Page, paused.State = live("Paused · 3", "icon-3.svg"), views.WaitPaused
 	paused.Notice = views.Notice{Text: "Swapping a disk. We go on at about 15:00."}
+	behind := wait
+	behind.Stopping = true
 	unavailable := wait
 	unavailable.Page, unavailable.State = live("Runner not answering · 3", "icon-3.svg"), views.WaitUnavailable
 
@@ -165,6 +184,10 @@ func states(text string) []state {
 	}
 	failed := ended(views.Failed, views.Output{})
 	failed.Detail = text
+	stopping := ended(views.TimedOut, prose)
+	stopping.Stopping, stopping.RefreshSeconds = true, 5
+	held := stopping
+	held.Held = true
 	cut := ended(views.Succeeded, wide)
 	cut.Truncated = "The table was cut at 52,310 rows, the most that one answer may have."
 
@@ -192,6 +215,8 @@ func states(text string) []state {
 	idle.Running, idle.Next, idle.Length, idle.Free = nil, nil, 0, true
 	halted := kiosk
 	halted.Running, halted.Paused = nil, true
+	ending := kiosk
+	ending.Stopping = true
 
 	return []state{
 		{"form-idle", views.FormPage(form)},
@@ -202,6 +227,7 @@ func states(text string) []state {
 		{"wait-next", views.WaitPage(next)},
 		{"wait-far", views.WaitPage(far)},
 		{"wait-paused", views.WaitPage(paused)},
+		{"wait-stopping", views.WaitPage(behind)},
 		{"wait-unavailable", views.WaitPage(unavailable)},
 		{"turn-manual", views.TurnPage(turn)},
 		{"turn-auto", views.TurnPage(auto)},
@@ -211,6 +237,10 @@ func states(text string) []state {
 		{"run-table", views.RunPage(runTable)},
 		{"run-text", views.RunPage(runText)},
 		{"run-stopping", views.RunPage(runStopping)},
+		{"result-stopping", views.ResultPage(stopping)},
+		{"result-held", views.ResultPage(held)},
+		{"runs", views.RunsPage(views.Runs{Page: page("My runs", ""), Runs: ownRuns(text)})},
+		{"runs-none", views.RunsPage(views.Runs{Page: page("My runs", "")})},
 		{"result-table", views.ResultPage(ended(views.Succeeded, table))},
 		{"result-cut", views.ResultPage(cut)},
 		{"result-empty", views.ResultPage(ended(views.Succeeded, empty))},
@@ -251,5 +281,6 @@ func states(text string) []state {
 		{"kiosk-crowd", views.KioskPage(crowd)},
 		{"kiosk-idle", views.KioskPage(idle)},
 		{"kiosk-paused", views.KioskPage(halted)},
+		{"kiosk-stopping", views.KioskPage(ending)},
 	}
 }

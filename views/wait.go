@@ -11,6 +11,7 @@ func (w Wait) attributes() templ.Attributes {
 		"data-place":            w.Place,
 		"data-state":            string(w.State),
 		"data-has-query":        w.Query != "",
+		"data-stopping":         w.Stopping,
 	}
 }
 
@@ -21,6 +22,9 @@ const (
 	unavailableHeadline = "Not answering"
 	unavailableWhy      = "The runner is not answering. Nobody is called until it is back, and every place is kept."
 )
+
+// stoppingWhy is why a wait may be longer than it was; wait.js says the same.
+const stoppingWhy = "The present run was told to stop. The next person is called as soon as it has really ended."
 
 func (w Wait) headline() string {
 	switch w.State {
@@ -45,6 +49,9 @@ func (w Wait) why() string {
 		return pausedWhy
 	case WaitUnavailable:
 		return unavailableWhy
+	}
+	if w.Stopping {
+		return stoppingWhy
 	}
 	return w.Phrase.Why
 }

@@ -25,7 +25,10 @@ func (r *runs) check(ctx context.Context, text string) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.As(err, &rejected), errors.Is(err, runner.ErrUnavailable):
+	case errors.As(err, &rejected):
+		return err
+	case errors.Is(err, runner.ErrUnavailable):
+		r.health.look()
 		return err
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"net/http"
+	"time"
 
 	"github.com/labstack/echo/v4"
 
@@ -86,7 +87,7 @@ var problemCodes = []problemCode{
 		detail: "Use one of the methods in the Allow header.",
 		about:  "The address exists, but not for this method. The Allow header names those that it takes."},
 	{code: "not_found", status: http.StatusNotFound, title: "Nothing is here",
-		detail: "Check the address. A run is there for its owner alone, for one hour after its end.",
+		detail: "Check the address. A run is there for its owner alone, and only for a while after its end.",
 		about:  "There is nothing at this address, at least not for this session. Somebody else’s run and one that is gone look the same."},
 	{code: "query_rejected", status: http.StatusUnprocessableEntity, title: "The query has a mistake",
 		detail: "Mend the query and send it again.",
@@ -170,6 +171,9 @@ func problemFor(err error) problem {
 	p := problemOf(codeOf(err))
 	var rejected *runner.RejectedError
 	var failed *runner.FailedError
+	if wait := retryAfter(err); wait > 0 {
+		p.RetryAfter = wholeSeconds(wait)
+	}
 	switch {
 	case errors.As(err, &rejected):
 		p.Detail = rejected.Detail
@@ -213,6 +217,18 @@ func problemOf(code string) problem {
 	}
 	return p
 }
+
+// retryAfter is when a runner that is away said that asking again may help; 0: it didn't.
+func retryAfter(err error) time.Duration {
+	var away *runner.UnavailableError
+	if errors.As(err, &away) {
+		return max(0, away.RetryAfter)
+	}
+	return 0
+}
+
+// wholeSeconds is d, rounded up.
+func wholeSeconds(d time.Duration) int { return int((d + time.Second - 1) / time.Second) }
 
 func codeOf(err error) string {
 	for _, s := range problemSentinels {

@@ -3,6 +3,7 @@ package web
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 
 	"github.com/coder/websocket"
@@ -135,6 +136,7 @@ func appendLine(b []byte, v queue.View, picture *queue.Picture) []byte {
 	} else {
 		b = appendRunTimes(b, v.RunElapsed, v.UsualLow, v.UsualHigh)
 	}
+	b = strconv.AppendBool(append(b, `,"stopping":`...), picture.Runner == queue.RunnerStopping)
 	return append(b, "}}"...)
 }
 

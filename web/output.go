@@ -30,9 +30,14 @@ func (s *Server) streamRun(c echo.Context, x *run, at int, announce bool) error 
 	}
 	silence := time.NewTicker(streamSilence)
 	defer silence.Stop()
+	answer := x.answer.follow()
+	defer answer.close()
 	for {
-		p, changed := x.answer.read(at)
+		p, changed, err := answer.read(at)
 		switch {
+		case err != nil:
+			s.logUnreadable(c, x, err)
+			return nil // a stream without its end was cut
 		case p.end:
 			end, err := json.Marshal(resultOf(x.state()))
 			if err != nil {
@@ -117,9 +122,17 @@ func tabbedRow(b *strings.Builder, cells []string) {
 	b.WriteByte('\n')
 }
 
+// logUnreadable tells the operator of an answer that is on disk and can't be read. One that was forgotten meanwhile is no mistake.
+func (s *Server) logUnreadable(c echo.Context, x *run, err error) {
+	if _, known := s.runs.get(x.session, x.id); known {
+		s.log.Error("an answer can't be read", "request_id", requestID(c), "run", x.id, "err", err)
+	}
+}
+
 // streamTable sends the run's answer in a format as it comes; what is no table is sent as the text that it is. These formats have no place
 // for a failure: before the first byte it is a problem document, after it the connection is cut, so that half an answer never looks whole.
-func (s *Server) streamTable(c echo.Context, x *run, format tableFormat) error {
+// partial is for who asks for what there is of a run that has ended, knowing that it is not the whole.
+func (s *Server) streamTable(c echo.Context, x *run, format tableFormat, partial bool) error {
 	leave, ok := s.streams.enter()
 	if !ok {
 		return queue.ErrStopped
@@ -127,14 +140,19 @@ func (s *Server) streamTable(c echo.Context, x *run, format tableFormat) error {
 	defer leave()
 	st := s.newStream(c)
 	defer st.end()
-	if now := x.state(); !now.Going && now.Outcome != queue.Succeeded {
+	if now := x.state(); !now.Going && now.Outcome != queue.Succeeded && !partial {
 		return s.sendProblem(c, runProblem(now), nil)
 	}
+	answer := x.answer.follow()
+	defer answer.close()
 	for at := 0; ; {
-		p, changed := x.answer.read(at)
+		p, changed, err := answer.read(at)
 		switch {
+		case err != nil:
+			s.logUnreadable(c, x, err)
+			return cutOff(c)
 		case p.end:
-			return s.endTable(c, x, format)
+			return s.endTable(c, x, format, partial)
 		case changed == nil:
 			if !c.Response().Committed {
 				beginTable(c, format, p.columns != nil)
@@ -163,20 +181,28 @@ func beginTable(c echo.Context, format tableFormat, table bool) {
 	c.Response().WriteHeader(http.StatusOK)
 }
 
-func (s *Server) endTable(c echo.Context, x *run, format tableFormat) error {
+func (s *Server) endTable(c echo.Context, x *run, format tableFormat, partial bool) error {
 	st := x.state()
 	switch {
-	case st.Outcome == queue.Succeeded:
+	case st.Outcome == queue.Succeeded, partial:
 		if !c.Response().Committed {
-			beginTable(c, format, true)
+			beginTable(c, format, st.Columns != nil)
 		}
-		c.Response().Header().Set("Confluence-Truncated", strconv.FormatBool(st.Truncated))
+		c.Response().Header().Set("Confluence-Truncated", strconv.FormatBool(st.incomplete()))
 		return nil
 	case !c.Response().Committed:
 		return s.sendProblem(c, runProblem(st), nil)
 	default:
-		panic(http.ErrAbortHandler)
+		return cutOff(c)
 	}
+}
+
+// cutOff ends an answer that can't be whole: by breaking the connection if it has begun, as these formats have no other way to say so.
+func cutOff(c echo.Context) error {
+	if !c.Response().Committed {
+		return errNotFound
+	}
+	panic(http.ErrAbortHandler)
 }
 
 func formatPiece(format tableFormat, p piece) []byte {

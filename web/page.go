@@ -19,6 +19,7 @@ import (
 func (s *Server) registerPages(e *echo.Echo) {
 	get(e, "/", s.pageForm)
 	get(e, "/wait", s.pageWait)
+	get(e, "/runs", s.pageRuns)
 	get(e, "/runs/:id", s.pageRun)
 	get(e, "/kiosk", s.pageKiosk)
 	get(e, "/problems/:code", s.pageProblem)
@@ -38,7 +39,7 @@ func (s *Server) presenter() presenter {
 		maxQuery:   s.o.MaxQueryBytes,
 		runTimeout: s.runs.timeout,
 		unwatched:  s.runs.unwatched,
-		kept:       keepFor,
+		kept:       s.runs.ttl,
 	}
 }
 
@@ -92,6 +93,6 @@ func (s *Server) pageError(c echo.Context, status int, err error) error {
 	if of.RetryAfter > 0 { // spread anew: the page and the header say the same
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(of.RetryAfter))
 	}
-	words := presenter{kept: keepFor} // asks no other part, which may be what is broken
+	words := presenter{kept: s.runs.ttl} // asks no other part, which may be what is broken
 	return s.render(c, status, views.ProblemPage(words.problem(of, at)))
 }

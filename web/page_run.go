@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"math"
 	"net/http"
 	"time"
 
@@ -26,8 +25,11 @@ func (s *Server) pageRun(c echo.Context) error {
 	if err := s.o.Controller.Seen(ctx, session); err != nil {
 		return err
 	}
-	st := x.state()
-	rows := x.rows(0, min(pageRows, st.RowCount))
+	st, rows, err := x.show(pageRows, pageText)
+	if err != nil {
+		s.logUnreadable(c, x, err)
+		return errNotFound
+	}
 	if !st.Going {
 		return s.render(c, http.StatusOK, views.ResultPage(s.presenter().result(st, rows)))
 	}
@@ -36,6 +38,15 @@ func (s *Server) pageRun(c echo.Context) error {
 		return err
 	}
 	return s.render(c, http.StatusOK, views.RunPage(s.presenter().run(st, rows, picture)))
+}
+
+// pageRuns is GET /runs: the visitor's own runs. It counts as watching none of them.
+func (s *Server) pageRuns(c echo.Context) error {
+	var states []runState
+	for _, x := range s.runs.of(s.session(c)) {
+		states = append(states, x.state())
+	}
+	return s.render(c, http.StatusOK, views.RunsPage(s.presenter().ownRuns(states)))
 }
 
 // postCancel is POST /runs/:id/cancel. Twice is harmless.
@@ -47,21 +58,6 @@ func (s *Server) postCancel(c echo.Context) error {
 	x.cancel()
 	ctx, cancel := context.WithTimeout(c.Request().Context(), cancelPatience)
 	defer cancel()
-	x.awaitEnd(ctx)
+	x.wait(ctx)
 	return see(c, runAddress(x.id))
-}
-
-// awaitEnd waits until the run's end is told, or ctx ends.
-func (x *run) awaitEnd(ctx context.Context) {
-	for {
-		p, changed := x.answer.read(math.MaxInt32) // behind all that can come
-		if p.end || changed == nil {
-			return
-		}
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return
-		}
-	}
 }

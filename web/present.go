@@ -91,6 +91,7 @@ func lineFacts(picture queue.Picture) views.LineFacts {
 		Full:        picture.Full,
 		Paused:      picture.Paused,
 		Unavailable: picture.Runner == queue.RunnerUnavailable,
+		Stopping:    picture.Runner == queue.RunnerStopping,
 	}
 }
 

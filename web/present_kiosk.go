@@ -25,6 +25,7 @@ func (p presenter) kiosk(picture queue.Picture, address string, now time.Time) v
 		Full:        picture.Full,
 		Paused:      picture.Paused,
 		Unavailable: picture.Runner == queue.RunnerUnavailable,
+		Stopping:    picture.Runner == queue.RunnerStopping,
 		Slots:       picture.Slots,
 		Window:      views.Duration(p.line.Reservation),
 		Notice:      views.Notice{Text: picture.Notice},

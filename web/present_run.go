@@ -2,8 +2,8 @@ package web
 
 import (
 	"encoding/json"
+	"strings"
 	"time"
-	"unicode"
 
 	"confluence/queue"
 	"confluence/views"
@@ -25,6 +25,7 @@ func (p presenter) run(st runState, rows [][]any, picture queue.Picture) views.R
 		ID:             st.ID,
 		Number:         st.Number,
 		ElapsedSeconds: int(elapsed),
+		Stopping:       st.Stopping,
 		Output:         outputOf(st, rows),
 		Unwatched:      views.Duration(p.unwatched),
 		Query:          st.Query,
@@ -39,11 +40,17 @@ func (p presenter) run(st runState, rows [][]any, picture queue.Picture) views.R
 func (p presenter) result(st runState, rows [][]any) views.Result {
 	outcome := views.Outcome(st.Outcome)
 	output := outputOf(st, rows)
+	page := p.page(views.ResultTitle(outcome, output), views.IconDone)
+	if st.Stopping {
+		page = refreshed(page)
+	}
 	return views.Result{
-		Page:      p.page(views.ResultTitle(outcome, output), views.IconDone),
+		Page:      page,
 		ID:        st.ID,
 		Outcome:   outcome,
 		Output:    output,
+		Stopping:  st.Stopping,
+		Held:      st.Held,
 		Took:      views.Duration(st.Elapsed),
 		Finished:  views.AtMinute(st.Ended),
 		KeptUntil: views.AtMinute(st.Ended.Add(p.kept)),
@@ -61,8 +68,7 @@ func outputOf(st runState, rows [][]any) views.Output {
 	case st.Columns != nil:
 		return tableOf(st, rows)
 	case st.Text != "":
-		text := st.Text[:wholeRunes(st.Text, pageText)]
-		return views.Output{Kind: views.OutputText, Text: text, Total: words(st.Text), Cut: len(text) < len(st.Text)}
+		return views.Output{Kind: views.OutputText, Text: st.Text, Total: st.Words, Cut: int64(len(st.Text)) < st.TextBytes}
 	}
 	return views.Output{}
 }
@@ -110,15 +116,40 @@ func numeric(rows [][]any, column int) bool {
 	return found
 }
 
-// words counts the words of a text without taking it apart.
-func words(text string) int {
-	n, inside := 0, false
-	for _, r := range text {
-		space := unicode.IsSpace(r)
-		if !space && !inside {
-			n++
+// titleBytes is how much of a query stands for it in a list.
+const titleBytes = 80
+
+// ownRuns is the list of a visitor's runs.
+func (p presenter) ownRuns(states []runState) views.Runs {
+	list := views.Runs{Page: p.page("My runs", views.IconPlain)}
+	for _, st := range states {
+		own := views.OwnRun{
+			ID: st.ID, Title: titleOf(st.Query), Stopping: st.Stopping, Truncated: st.Truncated,
+			Took: views.Duration(st.Elapsed), Limit: views.Duration(p.runTimeout),
 		}
-		inside = !space
+		if !st.Going {
+			own.Outcome, own.Ended = views.Outcome(st.Outcome), views.AtMinute(st.Ended)
+		} else {
+			own.Took = views.SoFar(int64(st.Elapsed / time.Second))
+			list.Page = refreshed(list.Page, p.unwatched)
+		}
+		switch {
+		case st.Columns != nil:
+			own.Kind, own.Total = views.OutputTable, st.RowCount
+		case st.TextBytes > 0:
+			own.Kind, own.Total = views.OutputText, st.Words
+		}
+		list.Runs = append(list.Runs, own)
 	}
-	return n
+	return list
+}
+
+// titleOf is the beginning of a query, in one line.
+func titleOf(query string) string {
+	n := wholeRunes(query, 4*titleBytes) // white space may be left out
+	line := strings.Join(strings.Fields(query[:n]), " ")
+	if short := wholeRunes(line, titleBytes); short < len(line) || n < len(query) {
+		return strings.TrimSpace(line[:short]) + "…"
+	}
+	return line
 }

@@ -20,6 +20,7 @@ func (p presenter) wait(v queue.View, picture queue.Picture, now time.Time) view
 		State:           state,
 		Phrase:          phrase,
 		Tickets:         views.Tickets(picture.Serving, picture.Called, picture.Next, v.Number, v.Ahead),
+		Stopping:        picture.Runner == queue.RunnerStopping,
 		Updated:         views.At(now),
 		Notice:          views.Notice{Text: v.Notice},
 		Query:           v.Kept.Query,

@@ -35,7 +35,7 @@ func (s *Server) apiQuery(c echo.Context) error {
 	case typeEvents:
 		return s.streamRun(c, x, 0, true)
 	case typeCSV:
-		return s.streamTable(c, x, csvFormat)
+		return s.streamTable(c, x, csvFormat, false)
 	default:
 		return s.sendResult(c, x)
 	}

@@ -235,7 +235,13 @@ func TestCaseHalfAnswer(t *testing.T) {
 	if kept["outcome"] != "failed" || kept["text"] != "chunk 0\nchunk 1\nchunk 2\n" {
 		t.Errorf("the run says %v", kept)
 	}
-	wantProblem(t, v.get("/api/v1/runs/"+p["run_id"].(string)+"/output?format=csv"), http.StatusBadGateway, "run_failed")
+	output := "/api/v1/runs/" + p["run_id"].(string) + "/output"
+	wantProblem(t, v.get(output, "Accept", "text/csv"), http.StatusBadGateway, "run_failed")
+	file := v.get(output + "?format=text") // who asks for the file gets what there is, under a name that says so
+	if file.status != http.StatusOK || file.body != "chunk 0\nchunk 1\nchunk 2\n" || file.header.Get("Confluence-Outcome") != "failed" ||
+		file.header.Get("Content-Disposition") != `attachment; filename="confluence-run-2-incomplete.txt"` {
+		t.Errorf("the file: %d %v %q", file.status, file.header, file.body)
+	}
 	if !strings.Contains(st.log.String(), "secret: token 17") {
 		t.Error("the operator is not told")
 	}

@@ -3,7 +3,9 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -21,13 +23,14 @@ type result struct {
 	RowCount     *int          `json:"row_count,omitempty"` // of a table
 	Code         string        `json:"code,omitempty"`      // of a run that didn't succeed
 	Detail       string        `json:"detail,omitempty"`
+	RetryAfter   int           `json:"retry_after_seconds,omitempty"` // of a runner that said so
 }
 
 // runDocument is a run as GET /api/v1/runs/{id} answers it.
 type runDocument struct {
 	result
-	Outcome *queue.Outcome `json:"outcome"` // null while it goes
-	State   string         `json:"state"`   // running, ended
+	Outcome *queue.Outcome `json:"outcome"` // null until it is known
+	State   string         `json:"state"`   // running, stopping, ended
 	Number  int64          `json:"number"`
 	Query   string         `json:"query"`
 	Started time.Time      `json:"started_at"`
@@ -39,6 +42,7 @@ func resultOf(st runState) result {
 		RunID: st.ID, Outcome: st.Outcome, Duration: st.Elapsed.Round(time.Millisecond).Seconds(),
 		Truncated: st.Truncated, TruncatedWhy: st.TruncatedWhy, Code: st.Code, Detail: st.Detail,
 	}
+	r.RetryAfter = wholeSeconds(st.RetryAfter)
 	if st.Columns != nil {
 		r.RowCount = &st.RowCount
 	}
@@ -61,6 +65,9 @@ func (s *Server) sendResult(c echo.Context, x *run) error {
 func runProblem(st runState) problem {
 	p := problemOf(st.Code)
 	p.Detail, p.RunID = st.Detail, st.ID
+	if st.RetryAfter > 0 {
+		p.RetryAfter = wholeSeconds(st.RetryAfter)
+	}
 	return p
 }
 
@@ -74,37 +81,112 @@ func (x *run) wait(ctx context.Context) bool {
 	}
 }
 
-// sendOutput answers with a document about the run, and the output of an ended run in it.
+// sendOutput answers with a document about the run, and the output of an ended run in it, read piece by piece.
 func (s *Server) sendOutput(c echo.Context, x *run, document any, st runState) error {
 	head, err := json.Marshal(document)
 	if err != nil {
 		return err
 	}
-	head = head[:len(head)-1]
-	parts := [][]byte{head, []byte("}\n")}
-	switch {
-	case st.Going:
-	case st.Columns != nil:
-		rows, binary := x.answer.rowsJSON()
-		head = appendColumns(append(head, ','), st.Columns)
-		if len(binary) > 0 {
-			head = appendBinary(append(head, ','), binary)
+	answer := x.answer.follow()
+	defer answer.close()
+	var first piece // read before the answer begins: after that nothing can be said any more
+	if !st.Going {
+		if first, _, err = answer.read(0); err != nil {
+			s.logUnreadable(c, x, err)
+			return errNotFound
 		}
-		parts = [][]byte{append(head, `,"rows":[`...), rows, []byte("]}\n")}
-	default:
-		text := appendString(append(head, `,"text":`...), st.Text)
-		parts = [][]byte{text, []byte("}\n")}
 	}
 	c.Response().Header().Set(echo.HeaderContentType, typeJSON)
 	c.Response().WriteHeader(http.StatusOK)
 	out := s.newStream(c)
 	defer out.end()
-	for _, part := range parts {
-		if err := out.write(part); err != nil {
-			return nil // the client has gone
-		}
+	head = head[:len(head)-1]
+	switch {
+	case st.Going:
+		err = out.write(append(head, "}\n"...))
+	case st.Columns != nil:
+		err = writeTable(out, answer, head, st.Columns)
+	default:
+		err = writeText(out, answer, head, first)
+	}
+	if errors.Is(err, errAnswerLost) { // else the client has gone, and nobody is to be told
+		s.logUnreadable(c, x, err)
+		return cutOff(c)
 	}
 	return nil
+}
+
+// writeText ends a JSON object with the field text.
+func writeText(out *stream, answer *follower, b []byte, p piece) error {
+	b = append(b, `,"text":"`...)
+	for p.text != "" {
+		if err := out.write(appendEscaped(b, p.text)); err != nil {
+			return err
+		}
+		var err error
+		if p, _, err = answer.read(p.next); err != nil {
+			return err
+		}
+		b = b[:0]
+	}
+	return out.write(append(b, "\"}\n"...))
+}
+
+// writeTable ends a JSON object with the fields columns and rows, and base64_columns where there are any. A column that turned out to be
+// binary in the middle of the table has its earlier strings encoded too.
+func writeTable(out *stream, answer *follower, b []byte, columns []string) error {
+	b = appendColumns(append(b, ','), columns)
+	binary := answer.t.binaryColumns()
+	if len(binary) > 0 {
+		b = appendBinary(append(b, ','), columnsOf(binary))
+	}
+	b = append(b, `,"rows":[`...)
+	for at := 1; ; {
+		p, changed, err := answer.read(at)
+		switch {
+		case err != nil:
+			return err
+		case p.end, changed != nil:
+			return out.write(append(b, "]}\n"...))
+		}
+		if at > 1 {
+			b = append(b, ',')
+		}
+		if len(p.binary) == len(binary) {
+			b = append(b, p.rows...)
+		} else {
+			b = appendEncoded(b, p.rows, binary, at-1)
+		}
+		if err := out.write(b); err != nil {
+			return err
+		}
+		b, at = b[:0], p.next
+	}
+}
+
+// appendEncoded appends rows, of which the first is number from, with all strings of the binary columns as base64.
+func appendEncoded(b, rows []byte, binary []binaryColumn, from int) []byte {
+	for i, row := range decodeRows(rows) {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		for _, column := range binary {
+			if text, ok := row[column.column].(string); ok && from+i < column.row {
+				row[column.column] = []byte(text)
+			}
+		}
+		b, _ = appendRow(b, row, func(int) bool { return false }) // it was a row before
+	}
+	return b
+}
+
+func columnsOf(binary []binaryColumn) []int {
+	var columns []int
+	for _, b := range binary {
+		columns = append(columns, b.column)
+	}
+	slices.Sort(columns)
+	return columns
 }
 
 func appendColumns(b []byte, columns []string) []byte {

@@ -29,13 +29,19 @@ type run struct {
 	answer   *transcript
 
 	// What follows is under the registry's lock.
-	settled  bool // its outcome stands
-	ended    time.Time
-	outcome  queue.Outcome
-	code     string
-	detail   string
-	concern  concern
-	watchers int
+	stopping   bool // it was told to stop
+	settled    bool // its outcome stands
+	held       bool // it has not stopped within the grace
+	released   bool // its slot was given back
+	ended      time.Time
+	outcome    queue.Outcome
+	code       string
+	detail     string
+	retryAfter time.Duration
+	concern    concern
+	watchers   int
+	memory     int64 // bytes that it takes while it is kept
+	disk       int64
 }
 
 // concern is when somebody last cared for a run, and the timer that ends or forgets it.
@@ -54,23 +60,31 @@ type runState struct {
 	Ended        time.Time // zero while it goes
 	Elapsed      time.Duration
 	Going        bool
+	Stopping     bool          // told to stop, and its slot is still taken
+	Held         bool          // and it has been for longer than the grace
 	Outcome      queue.Outcome // empty while it goes
 	Code         string        // the problem's code, of a run that didn't succeed
 	Detail       string        // what went wrong, in words for the owner
+	RetryAfter   time.Duration // when a runner that was away said that asking again may help; 0: it didn't
 	Columns      []string      // of a table
-	Binary       []int         // the columns whose strings are base64
 	RowCount     int
-	Text         string // of an answer that is no table
+	Text         string // the beginning of an answer that is no table, where it was asked for
+	TextBytes    int64  // the whole of it
+	Words        int    // in the whole of it
 	Truncated    bool
 	TruncatedWhy string
 }
+
+// incomplete: there is not the whole answer.
+func (st runState) incomplete() bool { return st.Outcome != queue.Succeeded || st.Truncated }
 
 // state is the run at this moment.
 func (x *run) state() runState {
 	x.registry.mu.Lock()
 	st := runState{
 		ID: x.id, Session: x.session, Number: x.number, Query: x.query, Started: x.started,
-		Going: !x.settled, Ended: x.ended, Outcome: x.outcome, Code: x.code, Detail: x.detail,
+		Going: !x.settled, Ended: x.ended, Outcome: x.outcome, Code: x.code, Detail: x.detail, RetryAfter: x.retryAfter,
+		Stopping: x.stopping && !x.released, Held: x.held && !x.released,
 	}
 	if st.Going {
 		st.Elapsed = x.registry.now().Sub(x.started)
@@ -82,8 +96,20 @@ func (x *run) state() runState {
 	return st
 }
 
-// rows decodes at most limit rows of a table, the first being number from, counted from 0. A cell is nil, bool, json.Number or string.
-func (x *run) rows(from, limit int) [][]any { return x.answer.rows(from, limit) }
+// show is the run at this moment with the beginning of its answer: at most so many rows, or bytes of text. The cells of a row are nil, bool,
+// json.Number or string.
+func (x *run) show(rows, text int) (runState, [][]any, error) {
+	st := x.state()
+	answer := x.answer.follow()
+	defer answer.close()
+	if st.Columns != nil {
+		first, err := answer.rows(0, min(rows, st.RowCount))
+		return st, first, err
+	}
+	var err error
+	st.Text, err = answer.text(int(min(int64(text), st.TextBytes)))
+	return st, nil, err
+}
 
 // cancel ends the run as cancelled by its owner; twice is harmless.
 func (x *run) cancel() { x.end(queue.ErrRunCancelled) }
@@ -104,16 +130,21 @@ func (x *run) execute(ctx context.Context) error {
 		return x.settle(ctx, err)
 	case <-ctx.Done():
 	}
-	patience := time.NewTimer(lastWords)
+	x.registry.stopping(x)
+	x.end(context.Cause(ctx)) // a time limit of ours is told to the line, too
+	patience, grace := time.NewTimer(lastWords), time.NewTimer(x.registry.grace)
 	defer patience.Stop()
-	select {
-	case err := <-ended:
-		return x.settle(ctx, err)
-	case <-patience.C:
-		outcome := x.settle(ctx, nil)
-		x.answer.seal()
-		<-ended
-		return outcome
+	defer grace.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return x.settle(ctx, err)
+		case <-patience.C:
+			_ = x.settle(ctx, nil)
+			x.seal()
+		case <-grace.C:
+			x.registry.hold(x)
+		}
 	}
 }
 
@@ -137,16 +168,24 @@ func (x *run) settle(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		err = fmt.Errorf("run %s: %w", x.id, context.Cause(ctx))
 	}
+	if x.decide(err) && x.code == "runner_unavailable" {
+		x.registry.health.away(err) // before the slot is given on: nobody else is called in vain
+	}
+	return err
+}
+
+// decide tells whether it was the first to.
+func (x *run) decide(err error) bool {
 	r := x.registry
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if x.settled {
-		return err
+		return false
 	}
 	x.settled, x.ended = true, r.now()
 	x.outcome = outcomeOf(err)
 	if err == nil {
-		return nil
+		return true
 	}
 	p := problemFor(err)
 	x.code, x.detail = p.Code, p.Detail
@@ -155,12 +194,30 @@ func (x *run) settle(ctx context.Context, err error) error {
 		x.detail = fmt.Sprintf("The run reached the limit of %v and was stopped. Ask for less at a time.", r.timeout)
 	case queue.Failed:
 		r.logFailure(x, err)
-		if p.Code == "internal" { // a runner's own words may hold internals
+		switch p.Code {
+		case "internal": // a runner's own words may hold internals
 			p = problemOf("run_failed")
 			x.code, x.detail = p.Code, p.Detail
+		case "runner_unavailable":
+			x.detail, x.retryAfter = awayDetail(x.answer), retryAfter(err)
 		}
 	}
-	return err
+	return true
+}
+
+// awayDetail tells the owner of a run what it means that the runner was away.
+func awayDetail(answer *transcript) string {
+	if answer.empty() {
+		return "The runner was not answering when your turn came, so your query did not run, and the turn is used. Ask again in a while."
+	}
+	return "The runner stopped answering in the middle of your query, so the answer is not whole. Ask again in a while."
+}
+
+// seal says that nothing more comes of the answer.
+func (x *run) seal() {
+	if err := x.answer.seal(); err != nil {
+		x.registry.log.Error("an answer could not be kept whole", "run", x.id, "err", err)
+	}
 }
 
 // logFailure tells the operator what the owner isn't told.
@@ -171,6 +228,8 @@ func (r *runs) logFailure(x *run, err error) {
 	case errors.Is(err, errRunPanicked), errors.As(err, &rejected): // logged where it happened; no fault of ours
 	case errors.As(err, &failed):
 		r.log.Warn("a run failed", "run", x.id, "err", failed.Detail, "log", failed.Log)
+	case errors.Is(err, runner.ErrUnavailable):
+		r.log.Warn("the runner could not take a run", "run", x.id, "err", err)
 	default:
 		r.log.Error("a run failed", "run", x.id, "err", err)
 	}

@@ -104,58 +104,115 @@ func TestCaseSilentRunner(t *testing.T) {
 	}
 }
 
-// case: endless-run (the API's part)
+// case: endless-run
 func TestCaseEndlessRun(t *testing.T) {
 	for _, kind := range []string{"obeys", "ignores", "ignores and writes"} {
-		synctest.Test(t, func(t *testing.T) {
-			st := open(t, siteOptions{options: Options{RunTimeout: 10 * time.Second}})
-			defer st.stop()
-			end := make(chan struct{})
-			st.runner.on("endless", func(ctx context.Context, out runner.Sink) error {
-				switch kind {
-				case "obeys":
-					<-ctx.Done()
-					return context.Cause(ctx)
-				case "ignores and writes":
-					for {
-						select {
-						case <-end:
-							return nil
-						case <-time.After(100 * time.Millisecond):
-							_ = out.Text("more ")
-						}
-					}
-				}
-				<-end
-				return nil
-			})
-			v, next := st.visitor(), st.visitor()
-			v.post("/api/v1/queue/join", "")
-			begin := time.Now()
-			answered := v.background("endless")
-			synctest.Wait()
-			next.post("/api/v1/queue/join", "")
-			stream := next.follow(http.MethodGet, "/api/v1/queue/status", "")
-			defer stream.close()
-			go func() {
-				for _, ok := stream.next(); ok; _, ok = stream.next() { // keeps the place of the next
-				}
-			}()
-			wantProblem(t, <-answered, http.StatusGatewayTimeout, "run_timed_out")
-			if took := time.Since(begin); took < 10*time.Second || took > 11*time.Second {
-				t.Errorf("%s: answered after %v", kind, took)
-			}
-			if kind != "obeys" {
-				time.Sleep(time.Minute)
-				if picture, err := st.controller.Picture(t.Context()); err != nil || len(picture.Called) != 0 || picture.Runner != queue.RunnerStopping {
-					t.Errorf("%s: the slot was given on under a runner that goes on: %+v, %v", kind, picture, err)
-				}
-			}
-			close(end)
-			synctest.Wait()
-			if picture, err := st.controller.Picture(t.Context()); err != nil || !reflect.DeepEqual(picture.Called, []int64{2}) {
-				t.Errorf("%s: the next is not called: %+v, %v", kind, picture, err)
-			}
+		t.Run(kind, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { endlessRun(t, kind) })
 		})
+	}
+}
+
+func endlessRun(t *testing.T, kind string) {
+	st := open(t, siteOptions{options: Options{RunTimeout: 10 * time.Second, StopGrace: 5 * time.Second}})
+	defer st.stop()
+	end := make(chan struct{})
+	st.runner.on("endless", func(ctx context.Context, out runner.Sink) error {
+		switch kind {
+		case "obeys":
+			<-ctx.Done()
+			return context.Cause(ctx)
+		case "ignores and writes":
+			for {
+				select {
+				case <-end:
+					return nil
+				case <-time.After(100 * time.Millisecond):
+					_ = out.Text("more ")
+				}
+			}
+		}
+		<-end
+		return nil
+	})
+	v, next := st.visitor(), st.visitor()
+	v.post("/api/v1/queue/join", "")
+	begin := time.Now()
+	answered := v.background("endless")
+	synctest.Wait()
+	next.post("/api/v1/queue/join", "")
+	stream := next.follow(http.MethodGet, "/api/v1/queue/status", "")
+	defer stream.close()
+	told := make(chan event, 100)
+	go func() {
+		for ev, ok := stream.next(); ok; ev, ok = stream.next() { // keeps the place of the next
+			told <- ev
+		}
+	}()
+	p := wantProblem(t, <-answered, http.StatusGatewayTimeout, "run_timed_out")
+	if took := time.Since(begin); took < 10*time.Second || took > 11*time.Second {
+		t.Errorf("answered after %v", took)
+	}
+	address := "/api/v1/runs/" + p["run_id"].(string)
+	if kind != "obeys" {
+		for _, step := range []struct {
+			at                    time.Duration // since the start
+			picture               queue.RunnerState
+			waiting, page, kiosks string
+		}{
+			{13 * time.Second, queue.RunnerStopping, "running", "still stopping", "Stopping"},
+			{16 * time.Second, queue.RunnerUnavailable, "unavailable", "doesn’t stop", "The runner is not answering"},
+			{2 * time.Minute, queue.RunnerUnavailable, "unavailable", "doesn’t stop", "The runner is not answering"},
+		} {
+			time.Sleep(step.at - time.Since(begin))
+			picture, err := st.controller.Picture(t.Context())
+			if must(t, err); len(picture.Called) != 0 || picture.Runner != step.picture {
+				t.Errorf("at %v: %+v", step.at, picture)
+			}
+			if got := v.get(address).json(t); got["state"] != "stopping" || got["outcome"] != "timed_out" {
+				t.Errorf("at %v the run is %v", step.at, got)
+			}
+			if got := next.get("/api/v1/queue/status").json(t); got["runner"] != step.waiting || got["status"] != "queued" {
+				t.Errorf("at %v who waits is told %v", step.at, got)
+			}
+			for path, of := range map[string]*visitor{"/runs/" + p["run_id"].(string): v, "/kiosk": next} {
+				words := step.page
+				if path == "/kiosk" {
+					words = step.kiosks
+				}
+				if page := of.get(path); !strings.Contains(page.body, words) {
+					t.Errorf("at %v %s doesn't say %q:\n%s", step.at, path, words, page.body)
+				}
+			}
+		}
+		if !strings.Contains(next.get("/wait").body, "The runner is not answering") {
+			t.Error("the waiting page does not say that the runner is not answering")
+		}
+		wantProblem(t, st.visitor().post("/api/v1/query", query("select 1")), http.StatusServiceUnavailable, "runner_unavailable")
+	}
+	close(end)
+	synctest.Wait()
+	if picture, err := st.controller.Picture(t.Context()); err != nil || !reflect.DeepEqual(picture.Called, []int64{2}) {
+		t.Errorf("the next is not called: %+v, %v", picture, err)
+	}
+	if got := v.get(address).json(t); got["state"] != "ended" || got["outcome"] != "timed_out" {
+		t.Errorf("in the end the run is %v", got)
+	}
+	if st.runner.most() != 1 {
+		t.Errorf("%d runs at once in one slot", st.runner.most())
+	}
+	if last := lastOf(told); last.json(t)["status"] != "ready" {
+		t.Errorf("who waits was told last: %s", last.data)
+	}
+}
+
+// lastOf is the last of the events that have come.
+func lastOf(told <-chan event) (last event) {
+	for {
+		select {
+		case last = <-told:
+		default:
+			return last
+		}
 	}
 }

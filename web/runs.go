@@ -13,22 +13,27 @@ import (
 
 // What is kept of runs that have ended, so that their owners can read them again.
 const (
-	keepFor        = time.Hour
 	keepRuns       = 1000
 	keepPerSession = 20
-	keepBytes      = 64 << 20
+	keepBytes      = 64 << 20 // in memory
+	keepOnDisk     = 1 << 30  // bytes
 )
 
 // runs is the registry of the runs that go and of those that are kept. Each is its owner's alone.
 type runs struct {
 	controller *queue.AdmissionController
 	runner     runner.Runner
+	health     *supervisor
+	folder     *resultFolder // nil: every answer is kept in memory
 	log        *slog.Logger
 	now        func() time.Time
 	timeout    time.Duration // a run's limit
+	grace      time.Duration // how long a run may take to stop before its slot counts as lost
 	unwatched  time.Duration // after so long without a watcher a run of a page ends
+	ttl        time.Duration // how long a run is kept after its end
 	maxResult  int64
-	keepBytes  int64 // of all that are kept
+	keepBytes  int64 // of all that are kept, in memory
+	keepOnDisk int64
 
 	work sync.WaitGroup // the goroutines of the runs
 
@@ -37,14 +42,16 @@ type runs struct {
 	byID      map[string]*run
 	bySession map[string][]*run // oldest first
 	kept      []*run            // ended, oldest first
-	keptBytes int64
-	sockets   map[string]int // open sockets of a session
+	keptBytes int64             // in memory
+	keptDisk  int64             // bytes
+	sockets   map[string]int    // open sockets of a session
 }
 
-func newRuns(o Options, log *slog.Logger, now func() time.Time) *runs {
+func newRuns(o Options, folder *resultFolder, health *supervisor, now func() time.Time) *runs {
 	return &runs{
-		controller: o.Controller, runner: o.Runner, log: log, now: now,
-		timeout: o.RunTimeout, unwatched: o.RunUnwatched, maxResult: o.MaxResultBytes, keepBytes: max(keepBytes, 2*o.MaxResultBytes),
+		controller: o.Controller, runner: o.Runner, health: health, folder: folder, log: o.Logger, now: now,
+		timeout: o.RunTimeout, grace: o.StopGrace, unwatched: o.RunUnwatched, ttl: o.ResultTTL, maxResult: o.MaxResultBytes,
+		keepBytes: max(keepBytes, 2*o.MaxResultBytes), keepOnDisk: max(keepOnDisk, 2*o.MaxResultBytes),
 		byID: map[string]*run{}, bySession: map[string][]*run{}, sockets: map[string]int{},
 	}
 }
@@ -64,7 +71,7 @@ func (r *runs) start(ctx context.Context, session, text string, attached bool) (
 	r.mu.Unlock()
 
 	runCtx, end := context.WithCancelCause(context.Background())
-	x := &run{registry: r, session: session, query: text, attached: attached, end: end, answer: newTranscript(r.maxResult)}
+	x := &run{registry: r, session: session, query: text, attached: attached, end: end, answer: newTranscript(r.maxResult, r.folder)}
 	detach := func() bool { return true }
 	if attached {
 		detach = context.AfterFunc(ctx, func() { end(queue.ErrRunDisconnected) })
@@ -77,6 +84,7 @@ func (r *runs) start(ctx context.Context, session, text string, attached bool) (
 		claimed := false
 		err := r.controller.Run(runCtx, session, func(ctx context.Context) error {
 			claimed = true
+			r.health.begin()
 			r.admit(ctx, x)
 			close(begun)
 			return x.execute(ctx)
@@ -115,31 +123,57 @@ func (r *runs) admit(ctx context.Context, x *run) {
 	}
 }
 
+// stopping says that a run was told to stop.
+func (r *runs) stopping(x *run) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x.stopping = true
+}
+
+// hold says that a run has not stopped within the grace. Its slot stays its own, however long that takes.
+func (r *runs) hold(x *run) {
+	r.mu.Lock()
+	x.held = true
+	r.mu.Unlock()
+	r.log.Error("a run does not stop: its slot is lost until it does", "run", x.id, "grace", r.grace)
+	r.health.hold()
+}
+
 // conclude keeps a run whose slot has been given on, and tells its readers that nothing more comes.
 func (r *runs) conclude(x *run, err error) {
 	_ = x.settle(context.Background(), err) // it is settled, unless we made a mistake ourselves
-	x.answer.seal()
-	size := x.answer.size() + int64(len(x.query))
+	r.mu.Lock()
+	held, failed := x.held, x.outcome == queue.Failed
+	x.released = true
+	r.mu.Unlock()
+	x.seal()
+	if held {
+		r.log.Info("a run has stopped after all", "run", x.id)
+	}
+	r.health.end(held, failed)
+
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if x.concern.timer != nil {
 		x.concern.timer.Stop()
 	}
+	x.memory, x.disk = x.answer.size()
+	x.memory += int64(len(x.query))
 	r.kept = append(r.kept, x)
-	r.keptBytes += size
+	r.keptBytes, r.keptDisk = r.keptBytes+x.memory, r.keptDisk+x.disk
 	if !r.stopped {
-		x.concern.timer = time.AfterFunc(keepFor, func() {
+		x.concern.timer = time.AfterFunc(r.ttl, func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.forget(x)
 		})
 	}
 	if mine := r.bySession[x.session]; len(mine) > keepPerSession {
-		if i := slices.IndexFunc(mine, func(y *run) bool { return y.settled }); i >= 0 {
+		if i := slices.IndexFunc(mine, func(y *run) bool { return y.released }); i >= 0 {
 			r.forget(mine[i])
 		}
 	}
-	for len(r.kept) > keepRuns || r.keptBytes > r.keepBytes {
+	for len(r.kept) > keepRuns || r.keptBytes > r.keepBytes || r.keptDisk > r.keepOnDisk {
 		r.forget(r.kept[0])
 	}
 }
@@ -151,7 +185,7 @@ func (r *runs) forget(x *run) {
 		return
 	}
 	r.kept = slices.Delete(r.kept, i, i+1)
-	r.keptBytes -= x.answer.size() + int64(len(x.query))
+	r.keptBytes, r.keptDisk = r.keptBytes-x.memory, r.keptDisk-x.disk
 	delete(r.byID, x.id)
 	mine := slices.DeleteFunc(r.bySession[x.session], func(y *run) bool { return y == x })
 	if r.bySession[x.session] = mine; len(mine) == 0 {
@@ -160,6 +194,18 @@ func (r *runs) forget(x *run) {
 	if x.concern.timer != nil {
 		x.concern.timer.Stop()
 	}
+	if err := x.answer.discard(); err != nil {
+		r.log.Error("an old answer could not be removed", "run", x.id, "err", err)
+	}
+}
+
+// of is the runs of a session, newest first.
+func (r *runs) of(session string) []*run {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	mine := slices.Clone(r.bySession[session])
+	slices.Reverse(mine)
+	return mine
 }
 
 // get finds a run of the session; an unknown one and somebody else's are alike.
@@ -238,7 +284,7 @@ func (r *runs) stop(ctx context.Context) error {
 	r.mu.Lock()
 	r.stopped = true
 	for _, x := range r.byID {
-		if x.settled && x.concern.timer != nil {
+		if x.released && x.concern.timer != nil {
 			x.concern.timer.Stop()
 		}
 		x.end(queue.ErrRunInterrupted)
@@ -252,5 +298,14 @@ func (r *runs) stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+}
+
+// drop forgets everything that is kept.
+func (r *runs) drop() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for len(r.kept) > 0 {
+		r.forget(r.kept[len(r.kept)-1])
 	}
 }

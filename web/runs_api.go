@@ -5,13 +5,15 @@ import (
 	"net/http"
 
 	"github.com/labstack/echo/v4"
+
+	"confluence/views"
 )
 
 // ownRun is the run that the address names, if it is the caller's.
 func (s *Server) ownRun(c echo.Context) (*run, error) {
 	x, ok := s.runs.get(s.session(c), c.Param("id"))
 	if !ok {
-		return nil, refuse(errNotFound, "There is no such run of yours. A run is there for its owner alone, for one hour after its end.")
+		return nil, refuse(errNotFound, "There is no such run of yours. A run is there for its owner alone, until "+views.Duration(s.runs.ttl)+" after its end.")
 	}
 	return x, nil
 }
@@ -28,6 +30,9 @@ func (s *Server) apiRun(c echo.Context) error {
 	if !st.Going {
 		ended := st.Ended.UTC()
 		document.State, document.Ended, document.Outcome = "ended", &ended, &st.Outcome
+	}
+	if st.Stopping {
+		document.State = "stopping" // its slot is still taken
 	}
 	return s.sendOutput(c, x, document, st)
 }
@@ -50,19 +55,17 @@ func (s *Server) apiRunOutput(c echo.Context) error {
 		form = typeJSON
 		download(c, x, "json")
 	case "csv":
-		form = typeCSV
-		download(c, x, csvFormat.extension)
+		return s.downloadTable(c, x, csvFormat)
 	case "text":
-		form = typeText
-		download(c, x, textFormat.extension)
+		return s.downloadTable(c, x, textFormat)
 	}
 	switch form {
 	case typeEvents:
 		return s.streamRun(c, x, lastEventID(c), false)
 	case typeCSV:
-		return s.streamTable(c, x, csvFormat)
+		return s.streamTable(c, x, csvFormat, false)
 	case typeText:
-		return s.streamTable(c, x, textFormat)
+		return s.streamTable(c, x, textFormat, false)
 	}
 	if !x.wait(c.Request().Context()) {
 		return nil
@@ -71,9 +74,23 @@ func (s *Server) apiRunOutput(c echo.Context) error {
 	return s.sendOutput(c, x, resultOf(st), st)
 }
 
-// download has a browser keep the answer as a file.
+// downloadTable is the file of an answer. Of a run that ended badly it is what there is, and its name says so.
+func (s *Server) downloadTable(c echo.Context, x *run, format tableFormat) error {
+	st := x.state()
+	download(c, x, format.extension)
+	if !st.Going {
+		c.Response().Header().Set("Confluence-Outcome", string(st.Outcome))
+	}
+	return s.streamTable(c, x, format, !st.Going)
+}
+
+// download has a browser keep the answer as a file, whose name tells of one that is not whole.
 func download(c echo.Context, x *run, extension string) {
-	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="confluence-run-%d.%s"`, x.number, extension))
+	name := fmt.Sprintf("confluence-run-%d", x.number)
+	if st := x.state(); !st.Going && st.incomplete() {
+		name += "-incomplete"
+	}
+	c.Response().Header().Set(echo.HeaderContentDisposition, fmt.Sprintf(`attachment; filename="%s.%s"`, name, extension))
 }
 
 // apiCancel is DELETE /api/v1/runs/{id}.

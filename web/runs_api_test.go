@@ -129,11 +129,11 @@ func TestOutputFormats(t *testing.T) {
 		query, accept, contentType, disposition, body string
 	}{
 		{"", "text/csv", "text/csv; charset=utf-8; header=present", "", "a\n\"\"\n\"x\ty\nz\"\n"},
-		{"?format=csv", "*/*", "text/csv; charset=utf-8; header=present", `attachment; filename="confluence-run-1.csv"`, "a\n\"\"\n\"x\ty\nz\"\n"},
+		{"?format=csv", "*/*", "text/csv; charset=utf-8; header=present", `attachment; filename="confluence-run-1-incomplete.csv"`, "a\n\"\"\n\"x\ty\nz\"\n"},
 		{"", "text/plain, */*;q=0.1", "text/plain; charset=utf-8", "", "a\n\nx y z\n"},
-		{"?format=text", "text/html", "text/plain; charset=utf-8", `attachment; filename="confluence-run-1.txt"`, "a\n\nx y z\n"},
+		{"?format=text", "text/html", "text/plain; charset=utf-8", `attachment; filename="confluence-run-1-incomplete.txt"`, "a\n\nx y z\n"},
 		{"", "*/*", "application/json", "", ""},
-		{"?format=json", "text/event-stream", "application/json", `attachment; filename="confluence-run-1.json"`, ""},
+		{"?format=json", "text/event-stream", "application/json", `attachment; filename="confluence-run-1-incomplete.json"`, ""},
 	} {
 		got := v.get("/api/v1/runs/"+x.id+"/output"+test.query, "Accept", test.accept)
 		if got.status != http.StatusOK || got.header.Get("Content-Type") != test.contentType || got.header.Get("Content-Disposition") != test.disposition {

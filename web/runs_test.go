@@ -96,7 +96,7 @@ func TestRunsAreKeptForAnHour(t *testing.T) {
 		x := st.begin(v, "select 1")
 		x.wait(t.Context())
 		session := st.sessionOf(v)
-		time.Sleep(keepFor - time.Second)
+		time.Sleep(defaultResultTTL - time.Second)
 		if _, ok := st.server.runs.get(session, x.id); !ok {
 			t.Error("forgotten before its hour")
 		}
@@ -117,7 +117,7 @@ func (st *site) wantNoRuns() {
 	r := st.server.runs
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.byID)+len(r.bySession)+len(r.kept)+len(r.sockets) != 0 || r.keptBytes != 0 {
+	if len(r.byID)+len(r.bySession)+len(r.kept)+len(r.sockets) != 0 || r.keptBytes != 0 || r.keptDisk != 0 {
 		st.t.Errorf("left: %d runs, %d sessions, %d kept, %d sockets, %d bytes", len(r.byID), len(r.bySession), len(r.kept), len(r.sockets), r.keptBytes)
 	}
 }
@@ -160,7 +160,7 @@ func TestKeptRunsAreBounded(t *testing.T) {
 			t.Errorf("%d runs are kept", n)
 		}
 		st.server.runs.mu.Unlock()
-		time.Sleep(keepFor + time.Second)
+		time.Sleep(defaultResultTTL + time.Second)
 		st.wantNoRuns()
 	})
 }

@@ -13,6 +13,8 @@ type script struct {
 	answers map[string]func(ctx context.Context, out runner.Sink) error
 	checks  map[string]error
 	ran     []string
+	at      int // runs at this moment
+	atMost  int // at any moment
 }
 
 func (s *script) on(text string, answer func(ctx context.Context, out runner.Sink) error) {
@@ -44,8 +46,15 @@ func (s *script) Check(_ context.Context, q runner.Query) error {
 func (s *script) Run(ctx context.Context, q runner.Query, out runner.Sink) error {
 	s.mu.Lock()
 	s.ran = append(s.ran, q.Text)
+	s.at++
+	s.atMost = max(s.at, s.atMost)
 	answer := s.answers[q.Text]
 	s.mu.Unlock()
+	defer func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.at--
+	}()
 	if answer != nil {
 		return answer(ctx, out)
 	}
@@ -59,6 +68,13 @@ func (s *script) count() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.ran)
+}
+
+// most is how many runs there were at once.
+func (s *script) most() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.atMost
 }
 
 // untilStopped runs until it is told to stop, and says nothing.

@@ -2,6 +2,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,6 +26,10 @@ type Options struct {
 	RunUnwatched   time.Duration // a page's run that nobody watches for so long ends as disconnected; 0: the heartbeat
 	MaxQueryBytes  int64         // above 0
 	MaxResultBytes int64         // above 0
+	ResultTTL      time.Duration // how long a run is kept after its end; 0: an hour
+	ResultFolder   string        // where long answers lie; made at need, and emptied of old ones; empty: all are kept in memory
+	StopGrace      time.Duration // a run that hasn't stopped so long after it was told to makes its slot unhealthy; 0: 10 s
+	HealthEvery    time.Duration // between two checks of the runner, and the time limit of each; 0: 5 s
 	Logger         *slog.Logger  // nil: slog.Default()
 	RequestLog     bool          // one line a request
 }
@@ -39,13 +44,20 @@ type Server struct {
 	sessions    *sessionStores
 	crossOrigin *http.CrossOriginProtection
 	runs        *runs
+	health      *supervisor
 	live        *liveRoom
 	streams     *streams
 	done        chan struct{} // closed by Stop: every stream ends
 	stopOnce    sync.Once
 }
 
-// New makes a Server; it errs on an option that can't be.
+const (
+	defaultResultTTL   = time.Hour
+	defaultStopGrace   = 10 * time.Second
+	defaultHealthEvery = 5 * time.Second
+)
+
+// New makes a Server, whose health checks begin at once; it errs on an option that can't be.
 func New(o Options) (*Server, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -57,15 +69,24 @@ func New(o Options) (*Server, error) {
 	if o.RunUnwatched == 0 {
 		o.RunUnwatched = heartbeat
 	}
+	o.ResultTTL = cmp.Or(o.ResultTTL, defaultResultTTL)
+	o.StopGrace = cmp.Or(o.StopGrace, defaultStopGrace)
+	o.HealthEvery = cmp.Or(o.HealthEvery, defaultHealthEvery)
 	stores, err := newSessionStores(o.SessionKeys)
 	if err != nil {
 		return nil, err
 	}
+	var folder *resultFolder
+	if o.ResultFolder != "" {
+		if folder, err = openResultFolder(o.ResultFolder); err != nil {
+			return nil, err
+		}
+	}
 	s := &Server{
-		o: o, log: o.Logger, now: time.Now, beat: heartbeat / 3, sessions: stores,
+		o: o, log: o.Logger, now: time.Now, beat: heartbeat / 3, sessions: stores, health: newSupervisor(o),
 		crossOrigin: http.NewCrossOriginProtection(), streams: newStreams(), done: make(chan struct{}),
 	}
-	s.runs = newRuns(o, s.log, s.now)
+	s.runs = newRuns(o, folder, s.health, s.now)
 	s.live = newLiveRoom(s)
 
 	e := echo.New()
@@ -85,6 +106,12 @@ func (o Options) validate() error {
 		return fmt.Errorf("run timeout is %v: it must be above 0", o.RunTimeout)
 	case o.RunUnwatched < 0:
 		return fmt.Errorf("run unwatched is %v: it must be above 0, or 0 for the heartbeat", o.RunUnwatched)
+	case o.ResultTTL < 0:
+		return fmt.Errorf("result TTL is %v: it must be above 0, or 0 for an hour", o.ResultTTL)
+	case o.StopGrace < 0:
+		return fmt.Errorf("stop grace is %v: it must be above 0, or 0 for 10 seconds", o.StopGrace)
+	case o.HealthEvery < 0:
+		return fmt.Errorf("health every is %v: it must be above 0, or 0 for 5 seconds", o.HealthEvery)
 	case o.MaxQueryBytes <= 0:
 		return fmt.Errorf("max query bytes is %d: it must be above 0", o.MaxQueryBytes)
 	case o.MaxResultBytes <= 0:
@@ -97,11 +124,13 @@ func (o Options) validate() error {
 // would end long runs and streams; reading a body and each write are bounded here.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Stop ends every run (queue.ErrRunInterrupted), stream and socket (1012), and waits for them until ctx ends, whose error it then returns.
-// It is idempotent.
+// Stop ends every run (queue.ErrRunInterrupted), stream and socket (1012) and the health checks, and waits for them until ctx ends, whose error it
+// then returns. The answers that were kept are gone. It is idempotent.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { close(s.done) })
 	sockets := make(chan error, 1)
 	go func() { sockets <- s.live.stop(ctx) }() // at once, however long a run takes
-	return errors.Join(s.runs.stop(ctx), s.streams.stop(ctx), <-sockets)
+	err := errors.Join(s.runs.stop(ctx), s.streams.stop(ctx), <-sockets, s.health.stop(ctx))
+	s.runs.drop() // after the streams, which may have been reading them
+	return err
 }

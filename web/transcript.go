@@ -1,20 +1,16 @@
 package web
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"confluence/queue/runner"
-)
-
-// How much a follower is given at a time.
-const (
-	pieceRows  = 500
-	pieceBytes = 64 << 10
 )
 
 var (
@@ -23,7 +19,12 @@ var (
 	errResultMixed  = errors.New("the runner broke the rules of an answer")
 )
 
-// transcript is the answer of one run, recorded as it comes. Any number of readers follow it, each at its own pace from wherever it likes; none
+const noRoom = "The server has no room to keep more of this answer."
+
+// markEvery is how many bytes of a table lie between two marks, about: so much is read in vain at most to find a row.
+const markEvery = 16 << 10
+
+// transcript is the answer of one run, recorded as it comes. Any number of followers read it, each at its own pace from wherever it likes; none
 // of them can hold the runner up. It is the runner's Sink.
 //
 // A place in it is a number: of a text the bytes that have been told; of a table 0 before its columns, then 1 and the rows that have been told.
@@ -32,34 +33,38 @@ type transcript struct {
 	tooLong string // why a longer answer was cut, in words
 
 	mu      sync.Mutex
-	text    strings.Builder // grows only, so what has been handed out stays as it is
-	columns []string        // nil: no table, or not yet
-	table   []byte          // the rows' JSON, with a comma between; grows only
-	ends    []int           // where each row ends in table
-	binary  []binaryColumn  // in order of their rows
-	full    bool            // the limit is reached
-	cut     bool            // by us or by the runner, and why
+	scroll  scroll   // the text, or the rows as JSON, each with a line feed behind it
+	trouble error    // why the scroll takes no more, for the log
+	columns []string // nil: no table, or not yet
+	rows    int
+	marks   []mark         // where some of the rows begin, in order
+	binary  []binaryColumn // in order of their rows
+	half    []byte         // the first bytes of a character whose others may come with the next text
+	words   int
+	inWord  bool // the text doesn't end with a space
+	full    bool // the limit is reached
+	cut     bool // by us or by the runner, and why
 	why     string
 	sealed  bool
 	done    chan struct{} // closed when sealed
 	changed chan struct{} // closed at the next change; nil while nobody waits
 }
 
+// mark says where a row begins.
+type mark struct {
+	row int
+	at  int64
+}
+
 // binaryColumn says that from this row on the strings of a column are base64.
 type binaryColumn struct{ row, column int }
 
-// piece is a part of an answer, from one place to the next.
-type piece struct {
-	next    int      // the place behind it
-	columns []string // of a table, once
-	rows    []byte   // rows as JSON, with a comma between
-	binary  []int    // columns whose strings are base64 in these rows
-	text    string
-	end     bool // there is nothing behind this place, and nothing will come
-}
-
-func newTranscript(limit int64) *transcript {
-	return &transcript{limit: limit, done: make(chan struct{}), tooLong: "The answer is longer than the limit of " + sizeWords(limit) + "."}
+// newTranscript makes one of at most limit bytes, of which those beyond a size lie in the folder; nil: all are kept in memory.
+func newTranscript(limit int64, folder *resultFolder) *transcript {
+	return &transcript{
+		limit: limit, tooLong: "The answer is longer than the limit of " + sizeWords(limit) + ".",
+		scroll: scroll{folder: folder}, done: make(chan struct{}),
+	}
 }
 
 // sizeWords is a number of bytes for a reader.
@@ -83,7 +88,7 @@ func (t *transcript) Columns(columns []runner.Column) error {
 		return errResultSealed
 	case t.columns != nil:
 		return fmt.Errorf("%w: columns came twice", errResultMixed)
-	case t.text.Len() > 0:
+	case t.scroll.size > 0 || len(t.half) > 0:
 		return fmt.Errorf("%w: columns beside text", errResultMixed)
 	}
 	t.columns = make([]string, len(columns))
@@ -107,30 +112,37 @@ func (t *transcript) Rows(rows [][]any) error {
 		return errResultFull
 	}
 	defer t.wake()
+	var line []byte
 	for _, row := range rows {
 		if len(row) != len(t.columns) {
 			return fmt.Errorf("%w: a row of %d cells under %d columns", errResultMixed, len(row), len(t.columns))
 		}
+		binary := len(t.binary)
 		t.markBinary(row)
-		before := len(t.table)
-		if len(t.ends) > 0 {
-			t.table = append(t.table, ',')
-		}
-		table, err := appendRow(t.table, row, func(column int) bool { return t.isBinary(column, len(t.ends)) })
+		var err error
+		line, err = appendRow(line[:0], row, func(column int) bool { return t.isBinary(column, t.rows) })
 		if err != nil {
-			t.table = t.table[:before]
+			t.binary = t.binary[:binary]
 			return err
 		}
-		if t.table = table; int64(len(t.table)) > t.limit {
-			t.table = t.table[:before]
-			return t.fill()
+		if t.scroll.size+int64(len(line)) > t.limit {
+			t.binary = t.binary[:binary]
+			return t.fill(t.tooLong)
 		}
-		t.ends = append(t.ends, len(t.table))
+		at := t.scroll.size
+		if err := t.add(append(line, '\n')); err != nil {
+			return err
+		}
+		if len(t.marks) == 0 || at-t.marks[len(t.marks)-1].at >= markEvery {
+			t.marks = append(t.marks, mark{row: t.rows, at: at})
+		}
+		t.rows++
 	}
 	return nil
 }
 
-// Text adds text, cut between two characters where it would be too much.
+// Text adds text, cut between two characters where it would be too much. Bytes that aren't UTF-8 become U+FFFD; those of a character may
+// come in two calls.
 func (t *transcript) Text(text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -142,13 +154,36 @@ func (t *transcript) Text(text string) error {
 	case t.full:
 		return errResultFull
 	}
+	if len(t.half) > 0 {
+		text = string(t.half) + text
+	}
+	whole := len(text) - unfinished(text)
+	t.half = append(t.half[:0], text[whole:]...)
+	return t.write(text[:whole])
+}
+
+// write wants the lock.
+func (t *transcript) write(text string) error {
 	defer t.wake()
 	text = strings.ToValidUTF8(text, "\uFFFD")
-	if room := int(t.limit) - t.text.Len(); len(text) > room {
-		t.text.WriteString(text[:wholeRunes(text, room)])
-		return t.fill()
+	room := t.limit - t.scroll.size
+	fits := int64(len(text)) <= room
+	if !fits {
+		text = text[:wholeRunes(text, int(room))]
 	}
-	t.text.WriteString(text)
+	if err := t.add([]byte(text)); err != nil {
+		return err
+	}
+	for _, r := range text {
+		space := unicode.IsSpace(r)
+		if !space && !t.inWord {
+			t.words++
+		}
+		t.inWord = !space
+	}
+	if !fits {
+		return t.fill(t.tooLong)
+	}
 	return nil
 }
 
@@ -157,14 +192,23 @@ func (t *transcript) Truncated(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.sealed {
-		t.truncate(why)
+		t.truncate(strings.ToValidUTF8(why, "\uFFFD"))
 	}
 }
 
+// add wants the lock. What can't be kept ends the answer.
+func (t *transcript) add(b []byte) error {
+	if err := t.scroll.add(b); err != nil {
+		t.trouble = err
+		return t.fill(noRoom)
+	}
+	return nil
+}
+
 // fill wants the lock.
-func (t *transcript) fill() error {
+func (t *transcript) fill(why string) error {
 	t.full = true
-	t.truncate(t.tooLong)
+	t.truncate(why)
 	return errResultFull
 }
 
@@ -175,17 +219,27 @@ func (t *transcript) truncate(why string) {
 	}
 }
 
-// seal says that nothing more comes; twice is harmless.
-func (t *transcript) seal() {
+// seal says that nothing more comes; twice is harmless. Its error is why something could not be kept.
+func (t *transcript) seal() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.sealed {
-		return
+		return nil
+	}
+	if len(t.half) > 0 && !t.full {
+		_ = t.write(string(t.half)) // it is told in the answer if it didn't fit
 	}
 	t.sealed = true
 	close(t.done)
-	t.table, t.ends = slices.Clone(t.table), slices.Clone(t.ends) // growing left them room
 	t.wake()
+	return errors.Join(t.trouble, t.scroll.close())
+}
+
+// discard drops what lies in a file, once the transcript is sealed and nobody will ask for it any more.
+func (t *transcript) discard() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.scroll.remove()
 }
 
 // wake wants the lock.
@@ -196,75 +250,11 @@ func (t *transcript) wake() {
 	}
 }
 
-// read is what comes after a place. If there is nothing yet it gives a channel that is closed when something has changed; else nil.
-// A place that isn't one counts as the nearest.
-func (t *transcript) read(at int) (piece, <-chan struct{}) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	at = max(at, 0)
-	if t.columns != nil {
-		if p, more := t.readTable(at); more {
-			return p, nil
-		}
-	} else if at < t.text.Len() {
-		text := t.text.String()[at:]
-		text = text[:wholeRunes(text, pieceBytes)]
-		return piece{text: text, next: at + len(text)}, nil
-	}
-	if t.sealed {
-		return piece{next: at, end: true}, nil
-	}
-	if t.changed == nil {
-		t.changed = make(chan struct{})
-	}
-	return piece{next: at}, t.changed
-}
-
-// readTable wants the lock.
-func (t *transcript) readTable(at int) (p piece, more bool) {
-	if at == 0 {
-		p.columns, at = t.columns, 1
-		more = true
-	}
-	from := at - 1
-	to := min(len(t.ends), from+pieceRows)
-	if from >= to {
-		p.next = at
-		return p, more
-	}
-	begin := t.begin(from)
-	for to > from+1 && t.ends[to-1]-begin > pieceBytes {
-		to = from + (to-from)/2
-	}
-	for _, b := range t.binary { // a piece has one set of binary columns
-		if b.row > from && b.row < to {
-			to = b.row
-			break
-		}
-	}
-	for _, b := range t.binary {
-		if b.row <= from {
-			p.binary = append(p.binary, b.column)
-		}
-	}
-	slices.Sort(p.binary)
-	p.rows, p.next = t.table[begin:t.ends[to-1]], to+1
-	return p, true
-}
-
-// begin is where a row begins in table. It wants the lock.
-func (t *transcript) begin(row int) int {
-	if row == 0 {
-		return 0
-	}
-	return t.ends[row-1] + 1
-}
-
 // markBinary wants the lock.
 func (t *transcript) markBinary(row []any) {
 	for i, cell := range row {
-		if _, ok := cell.([]byte); ok && !t.isBinary(i, len(t.ends)) {
-			t.binary = append(t.binary, binaryColumn{row: len(t.ends), column: i})
+		if _, ok := cell.([]byte); ok && !t.isBinary(i, t.rows) {
+			t.binary = append(t.binary, binaryColumn{row: t.rows, column: i})
 		}
 	}
 }
@@ -279,81 +269,40 @@ func (t *transcript) isBinary(column, row int) bool {
 	return false
 }
 
-// rows decodes at most limit rows from one on, counted from 0.
-func (t *transcript) rows(from, limit int) [][]any {
+// binaryColumns are the columns with base64 in them, each with the row from which on it has.
+func (t *transcript) binaryColumns() []binaryColumn {
 	t.mu.Lock()
-	from = max(from, 0)
-	to := min(len(t.ends), from+max(limit, 0))
-	if from >= to {
-		t.mu.Unlock()
-		return nil
-	}
-	rows := t.table[t.begin(from):t.ends[to-1]]
-	t.mu.Unlock()
-	return decodeRows(rows)
-}
-
-// rowsJSON is all rows, with a comma between, and the columns whose strings are base64 in every one of them. A column that turned out to be binary
-// in the middle of a table has its earlier strings encoded too.
-func (t *transcript) rowsJSON() ([]byte, []int) {
-	t.mu.Lock()
-	table, binary := t.table, slices.Clone(t.binary)
-	late := 0
-	if len(binary) > 0 {
-		late = binary[len(binary)-1].row
-	}
-	split := t.begin(late)
-	t.mu.Unlock()
-
-	var columns []int
-	for _, b := range binary {
-		columns = append(columns, b.column)
-	}
-	slices.Sort(columns)
-	if late == 0 {
-		return table, columns
-	}
-	out := make([]byte, 0, len(table)+len(table)/8)
-	for i, row := range decodeRows(table[:split-1]) {
-		for _, b := range binary {
-			if text, ok := row[b.column].(string); ok && i < b.row {
-				row[b.column] = []byte(text)
-			}
-		}
-		out, _ = appendRow(out, row, func(int) bool { return false })
-		out = append(out, ',')
-	}
-	return append(out, table[split:]...), columns
+	defer t.mu.Unlock()
+	return slices.Clone(t.binary)
 }
 
 // describe tells a state what there is of the answer.
 func (t *transcript) describe(st *runState) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	st.Columns, st.RowCount, st.Text = t.columns, len(t.ends), t.text.String()
+	st.Columns, st.RowCount, st.Words = t.columns, t.rows, t.words
 	st.Truncated, st.TruncatedWhy = t.cut, t.why
-	for _, b := range t.binary {
-		st.Binary = append(st.Binary, b.column)
+	if t.columns == nil {
+		st.TextBytes = t.scroll.size
 	}
-	slices.Sort(st.Binary)
 }
 
-// size is what the transcript holds in memory, in bytes, about.
-func (t *transcript) size() int64 {
+// empty: nothing has come.
+func (t *transcript) empty() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return int64(t.text.Cap() + cap(t.table) + 8*cap(t.ends))
+	return t.columns == nil && t.scroll.size == 0
 }
 
-// decodeRows reads back what appendRow wrote: cells are nil, bool, json.Number or string.
-func decodeRows(rows []byte) [][]any {
-	var decoded [][]any
-	d := json.NewDecoder(strings.NewReader("[" + string(rows) + "]"))
-	d.UseNumber()
-	if err := d.Decode(&decoded); err != nil {
-		panic(fmt.Sprintf("web: a transcript that is not JSON: %v", err)) // we wrote it ourselves
+// size is what the transcript holds in memory and on disk, in bytes, about.
+func (t *transcript) size() (memory, disk int64) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	memory = int64(cap(t.scroll.memory) + 16*cap(t.marks))
+	if t.scroll.path != "" {
+		disk = t.scroll.size
 	}
-	return decoded
+	return memory, disk
 }
 
 // wholeRunes is the longest prefix of s of at most limit bytes that doesn't cut a character, but at least one character if limit is above 0.
@@ -366,4 +315,22 @@ func wholeRunes(s string, limit int) int {
 		n--
 	}
 	return n
+}
+
+// unfinished is how many bytes at the end of s may be the beginning of a character.
+func unfinished(s string) int {
+	for n := 1; n < utf8.UTFMax && n <= len(s); n++ {
+		if c := s[len(s)-n]; utf8.RuneStart(c) {
+			if c >= utf8.RuneSelf && !utf8.FullRuneInString(s[len(s)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// joined is rows as JSON with a comma between, of lines; no line feed is in a row, as JSON escapes it.
+func joined(lines []byte) []byte {
+	return bytes.ReplaceAll(bytes.TrimSuffix(lines, []byte("\n")), []byte("\n"), []byte(","))
 }

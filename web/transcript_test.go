@@ -14,10 +14,11 @@ import (
 
 func TestTranscriptCutsTextBetweenCharacters(t *testing.T) {
 	for limit := range int64(12) {
-		a := newTranscript(limit)
+		a := newTranscript(limit, nil)
 		err := a.Text("aä€😀")
 		var st runState
 		a.describe(&st)
+		st.Text, _ = a.follow().text(100)
 		switch {
 		case limit >= 10:
 			if err != nil || st.Truncated || st.Text != "aä€😀" {
@@ -34,17 +35,17 @@ func TestTranscriptCutsTextBetweenCharacters(t *testing.T) {
 }
 
 func TestTranscriptKeepsWholeRows(t *testing.T) {
-	a := newTranscript(20)
+	a := newTranscript(20, nil)
 	must(t, a.Columns(columns("n")))
 	must(t, a.Rows([][]any{{"aaaa"}}))
 	if err := a.Rows([][]any{{"bbbb"}, {"cccc"}, {"dddd"}}); !errors.Is(err, errResultFull) {
 		t.Errorf("err %v", err)
 	}
-	if got := a.rows(0, 10); !reflect.DeepEqual(got, [][]any{{"aaaa"}, {"bbbb"}}) {
+	if got := rowsOf(t, a, 0, 10); !reflect.DeepEqual(got, [][]any{{"aaaa"}, {"bbbb"}}) {
 		t.Errorf("rows %v", got)
 	}
-	a.seal()
-	a.seal()
+	must(t, a.seal())
+	must(t, a.seal())
 	if err := a.Rows([][]any{{"e"}}); !errors.Is(err, errResultSealed) {
 		t.Errorf("sealed: %v", err)
 	}
@@ -56,14 +57,31 @@ func TestTranscriptKeepsWholeRows(t *testing.T) {
 	}
 }
 
+func rowsOf(t *testing.T, a *transcript, from, limit int) [][]any {
+	t.Helper()
+	f := a.follow()
+	defer f.close()
+	rows, err := f.rows(from, limit)
+	must(t, err)
+	return rows
+}
+
+// readOf is a read that can't fail, as all is in memory.
+func readOf(t *testing.T, a *transcript, at int) (piece, <-chan struct{}) {
+	t.Helper()
+	p, changed, err := a.follow().read(at)
+	must(t, err)
+	return p, changed
+}
+
 func TestTranscriptRows(t *testing.T) {
-	a := newTranscript(1 << 20)
+	a := newTranscript(1<<20, nil)
 	must(t, a.Columns(columns("n")))
 	for i := range int64(10) {
 		must(t, a.Rows([][]any{{i}}))
 	}
 	for _, test := range []struct{ from, limit, first, n int }{{0, 3, 0, 3}, {8, 5, 8, 2}, {10, 1, 0, 0}, {99, 1, 0, 0}, {-4, 2, 0, 2}, {0, -1, 0, 0}} {
-		got := a.rows(test.from, test.limit)
+		got := rowsOf(t, a, test.from, test.limit)
 		if len(got) != test.n {
 			t.Errorf("%+v: %v", test, got)
 			continue
@@ -78,43 +96,42 @@ func TestTranscriptRows(t *testing.T) {
 
 // A column whose first bytes come late is base64 as a whole in a document, and says in each event how it is there.
 func TestTranscriptWithALateBinaryColumn(t *testing.T) {
-	a := newTranscript(1 << 20)
+	a := newTranscript(1<<20, nil)
 	must(t, a.Columns(columns("a", "b")))
 	must(t, a.Rows([][]any{{"text", nil}, {int64(7), "more"}, {[]byte{0xff}, "b"}, {"later", "b"}}))
-	a.seal()
-	rows, binary := a.rowsJSON()
-	if want := `["dGV4dA==",null],[7,"more"],["/w==","b"],["bGF0ZXI=","b"]`; string(rows) != want || !reflect.DeepEqual(binary, []int{0}) {
-		t.Errorf("%s %v, want %s", rows, binary, want)
-	}
-	first, _ := a.read(0)
+	must(t, a.seal())
+	first, _ := readOf(t, a, 0)
 	if string(first.rows) != `["text",null],[7,"more"]` || first.binary != nil || !reflect.DeepEqual(first.columns, []string{"a", "b"}) {
 		t.Errorf("first piece: %s %v", first.rows, first.binary)
 	}
-	second, _ := a.read(first.next)
+	second, _ := readOf(t, a, first.next)
 	if string(second.rows) != `["/w==","b"],["bGF0ZXI=","b"]` || !reflect.DeepEqual(second.binary, []int{0}) {
 		t.Errorf("second piece: %s %v", second.rows, second.binary)
 	}
-	if end, _ := a.read(second.next); !end.end {
+	if end, _ := readOf(t, a, second.next); !end.end {
 		t.Errorf("end: %+v", end)
+	}
+	if got := string(appendEncoded(nil, first.rows, a.binaryColumns(), 0)); got != `["dGV4dA==",null],[7,"more"]` {
+		t.Errorf("encoded: %s", got)
 	}
 }
 
 // Whatever place a reader comes with, it gets pieces that fit, up to the end.
 func TestTranscriptFromAnyPlace(t *testing.T) {
 	text := strings.Repeat("grüße 😀 ", 20_000)
-	a := newTranscript(1 << 20)
+	a := newTranscript(1<<20, nil)
 	must(t, a.Text(text))
-	table := newTranscript(16 << 20)
+	table := newTranscript(16<<20, nil)
 	must(t, table.Columns(columns("n")))
 	for range 40 {
 		must(t, table.Rows([][]any{{strings.Repeat("x", 10_000)}, {"y"}}))
 	}
-	a.seal()
-	table.seal()
+	must(t, a.seal())
+	must(t, table.seal())
 	for _, at := range []int{-5, 0, 1, 17, 1 << 40} {
 		for _, of := range []*transcript{a, table} {
 			for steps := 0; ; steps++ {
-				p, changed := of.read(at)
+				p, changed := readOf(t, of, at)
 				if changed != nil || steps > 1000 {
 					t.Fatalf("no end from place %d", at)
 				}
@@ -131,9 +148,9 @@ func TestTranscriptFromAnyPlace(t *testing.T) {
 }
 
 func TestTranscriptWakesWhoWaits(t *testing.T) {
-	a := newTranscript(100)
-	for _, change := range []func(){func() { _ = a.Text("x") }, func() { a.seal() }} {
-		p, changed := a.read(len(a.text.String()))
+	a := newTranscript(100, nil)
+	for _, change := range []func(){func() { _ = a.Text("x") }, func() { _ = a.seal() }} {
+		p, changed := readOf(t, a, int(a.scroll.size))
 		if changed == nil || p.end {
 			t.Fatalf("nothing to wait for: %+v", p)
 		}

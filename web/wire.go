@@ -155,8 +155,12 @@ func appendOptional(b []byte, s string) []byte {
 
 // appendString appends s as a JSON string. What isn't UTF-8 becomes U+FFFD.
 func appendString(b []byte, s string) []byte {
+	return append(appendEscaped(append(b, '"'), s), '"')
+}
+
+// appendEscaped appends what stands between the quotes of a JSON string.
+func appendEscaped(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
-	b = append(b, '"')
 	from := 0
 	for i := 0; i < len(s); {
 		c := s[i]
@@ -191,6 +195,5 @@ func appendString(b []byte, s string) []byte {
 		i++
 		from = i
 	}
-	b = append(b, s[from:]...)
-	return append(b, '"')
+	return append(b, s[from:]...)
 }
