@@ -14,6 +14,7 @@ type endings struct {
 	by          map[string]*ending
 	first, last *ending // oldest first
 	bytes       int
+	forgot      func(*ending) // nil: nobody wants to know
 }
 
 type ending struct {
@@ -69,5 +70,9 @@ func (e *endings) forget(session string) {
 		e.last = r.prev
 	} else {
 		r.next.prev = r.prev
+	}
+	r.prev, r.next = nil, nil
+	if e.forgot != nil {
+		e.forgot(r)
 	}
 }

@@ -14,6 +14,7 @@ var (
 	ErrRunnerUnavailable  = errors.New("the runner is not available")
 	ErrStopped            = errors.New("the controller has stopped")
 	ErrStale              = errors.New("the term has passed") // the transition came too late and changed nothing
+	ErrStore              = errors.New("the line can't be saved at the moment")
 )
 
 // Why a run's context was cancelled (context.Cause). A run that returns one of them, wrapped or not, has that outcome.

@@ -32,6 +32,8 @@ type Line struct {
 	notice    string
 	published int64 // number of the last pause, notice or availability
 	changes   []Change
+	unsaved   *unsaved  // what must outlive the process and hasn't been taken for that; nil: nothing must
+	asleep    *restored // of a restored line, until its first instant
 }
 
 type ticket struct {
@@ -81,7 +83,7 @@ func (l *Line) Join(now time.Duration, session string, kept Kept) (View, error) 
 	switch {
 	case t != nil:
 		if kept.Query != "" {
-			t.kept = kept
+			l.keep(t, kept)
 		}
 	case l.free():
 		t = l.admit(now, session, kept)
@@ -102,9 +104,14 @@ func (l *Line) Join(now time.Duration, session string, kept Kept) (View, error) 
 func (l *Line) Keep(now time.Duration, session string, kept Kept) error {
 	t, err := l.find(now, session)
 	if err == nil {
-		t.kept = kept
+		l.keep(t, kept)
 	}
 	return err
+}
+
+func (l *Line) keep(t *ticket, kept Kept) {
+	t.kept = kept
+	l.owe(t.number, t.session, true)
 }
 
 // Seen is the heartbeat of rule 2; without a ticket it does nothing.
@@ -143,7 +150,15 @@ func (l *Line) Leave(now time.Duration, session string) {
 func (l *Line) ForgetLapse(now time.Duration, session string) {
 	l.Advance(now)
 	if e := l.endings.of(session, now); e != nil {
+		l.forgive(e)
+	}
+}
+
+// forgive ends the refusal that waits for the session's next claim.
+func (l *Line) forgive(e *ending) {
+	if e.refuse {
 		e.refuse = false
+		l.owe(e.ended.Number, e.session, false)
 	}
 }
 
@@ -156,7 +171,7 @@ func (l *Line) Claim(now time.Duration, session string) (Grant, error) {
 	t := l.tickets[session]
 	if t == nil {
 		if e := l.endings.of(session, now); e != nil && e.refuse {
-			e.refuse = false
+			l.forgive(e)
 			return Grant{}, ErrReservationExpired
 		}
 		if !l.free() {
@@ -173,6 +188,7 @@ func (l *Line) Claim(now time.Duration, session string) (Grant, error) {
 	l.runs = append(l.runs, t.run)
 	l.reserved = slices.DeleteFunc(l.reserved, func(r *ticket) bool { return r == t })
 	t.status = Running
+	l.owe(t.number, session, false)
 	l.inputs++
 	l.changed(Change{Kind: Started, Session: session, Term: t.run.term})
 	return Grant{Term: t.run.term, RunID: t.run.id, View: l.view(now, t)}, nil
@@ -200,6 +216,7 @@ func (l *Line) Finish(now time.Duration, term uint64, outcome Outcome) error {
 	byClient := outcome == Cancelled || outcome == Disconnected
 	if outcome != Interrupted && !(byClient && took <= clientEndedWithin) {
 		l.estimate.record(took)
+		l.oweDurations()
 	}
 	l.inputs++
 	if r.ticket != nil {
@@ -233,6 +250,7 @@ func (l *Line) SetPaused(now time.Duration, paused bool) {
 	l.Advance(now)
 	if l.paused != paused {
 		l.paused = paused
+		l.oweTotals()
 		l.publish()
 		l.promote(now)
 	}
@@ -243,6 +261,7 @@ func (l *Line) SetNotice(now time.Duration, notice string) {
 	l.Advance(now)
 	if l.notice != notice {
 		l.notice = notice
+		l.oweTotals()
 		l.publish()
 	}
 }
@@ -250,6 +269,9 @@ func (l *Line) SetNotice(now time.Duration, notice string) {
 // Advance lets everything happen that is due until now, each at its own time: reservations end at their deadline (rule 7), and a queued
 // ticket is gone the instant after its heartbeat time is over (rule 6). The order is that of time, so each promotion sees the line as it was.
 func (l *Line) Advance(now time.Duration) {
+	if l.asleep != nil {
+		l.awake(now)
+	}
 	for {
 		at, t := l.due()
 		switch {
@@ -317,6 +339,7 @@ func (l *Line) admit(now time.Duration, session string, kept Kept) *ticket {
 	l.number++
 	t := &ticket{id: l.ids.ticket(), number: l.number, session: session, status: Queued, kept: kept, seen: now, called: -1}
 	l.tickets[session] = t
+	l.owe(t.number, session, kept.Query != "")
 	return t
 }
 
@@ -329,6 +352,7 @@ func (l *Line) call(now time.Duration, t *ticket) {
 		t.joinedAt = len(l.reserved)
 	}
 	l.inputs++
+	l.owe(t.number, t.session, false)
 	l.changed(Change{Kind: Called, Session: t.session})
 }
 
@@ -354,6 +378,7 @@ func (l *Line) end(now time.Duration, t *ticket, reason Reason, outcome Outcome)
 	e := &ending{session: t.session, at: now, called: t.called, refuse: reason == ReasonLapsed, ended: ended}
 	change.Ended = e.tell(now)
 	l.endings.remember(e)
+	l.owe(t.number, t.session, false)
 	l.changed(change)
 }
 
