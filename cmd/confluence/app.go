@@ -77,6 +77,10 @@ func (a *app) Start(ctx context.Context) error {
 		MaxQueryBytes:  int64(a.settings.MaxQueryBytes),
 		MaxResultBytes: int64(a.settings.MaxResultBytes),
 		Logger:         a.log,
+		ResultTTL:      a.settings.ResultTTL,
+		ResultFolder:   folder.results(),
+		StopGrace:      a.settings.StopGrace,
+		HealthEvery:    a.settings.Health,
 		RequestLog:     a.settings.RequestLog,
 	})
 	if err != nil {

@@ -21,7 +21,7 @@ const envPrefix = "CONFLUENCE_WEB_"
 // The types (seconds, count, …) are in setting.go; min bounds a count.
 type settings struct {
 	Addr     string `type:"address" default:"127.0.0.1:8080" group:"Where" help:"Address to listen on, as host:port."`
-	DataDir  string `type:"text" default:"./data" group:"Where" help:"Folder for the session key and the demo database; made at need, for its owner alone."`
+	DataDir  string `type:"text" default:"./data" group:"Where" help:"Folder for the session key, the demo database and long results; made at need, for its owner alone."`
 	Database string `type:"text" group:"Where" placeholder:"FILE" help:"SQLite database to ask, read-only. Without it a demo database is made in the data folder."`
 
 	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
@@ -31,8 +31,11 @@ type settings struct {
 
 	RunTimeout     time.Duration `name:"run-timeout-seconds" type:"seconds" default:"300" group:"Runs" help:"Time limit of a run."`
 	RunUnwatched   time.Duration `name:"run-unwatched-seconds" type:"seconds" group:"Runs" placeholder:"SECONDS" help:"A page's run that nobody watches for so long ends. Default: the heartbeat."`
+	StopGrace      time.Duration `name:"run-stop-grace-seconds" type:"seconds" default:"10" group:"Runs" help:"A run that has not stopped so long after it was told to counts as stuck: its slot is lost until it stops."`
+	Health         time.Duration `name:"health-interval-seconds" type:"seconds" default:"5" group:"Runs" help:"How often the runner is asked whether it is well, and how long its answer may take."`
 	MaxQueryBytes  int           `type:"count" min:"1" default:"1048576" group:"Runs" help:"Longest query."`
 	MaxResultBytes int           `type:"count" min:"1" default:"16777216" group:"Runs" help:"Largest result; a longer one is cut, and says so."`
+	ResultTTL      time.Duration `name:"result-ttl-seconds" type:"seconds" default:"3600" group:"Runs" help:"How long a run and its result are kept after its end."`
 
 	SessionKeys [][]byte `type:"keys" group:"Sessions" placeholder:"KEY,…" help:"Keys that sign the session cookie, separated by commas: the first signs, all are accepted. Each has 32 characters or more, such as openssl rand -base64 32 prints. Set them in the environment: flags can be seen by other users of the machine. Default: a key made once and kept in the data folder."`
 

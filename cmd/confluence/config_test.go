@@ -26,7 +26,8 @@ func TestSettingsDefaults(t *testing.T) {
 	want := settings{
 		Addr: "127.0.0.1:8080", DataDir: "./data",
 		Reservation: time.Minute, Heartbeat: 30 * time.Second, MaxLength: 1000, Slots: 1,
-		RunTimeout: 5 * time.Minute, MaxQueryBytes: 1 << 20, MaxResultBytes: 16 << 20,
+		RunTimeout: 5 * time.Minute, StopGrace: 10 * time.Second, Health: 5 * time.Second,
+		MaxQueryBytes: 1 << 20, MaxResultBytes: 16 << 20, ResultTTL: time.Hour,
 		LogLevel: slog.LevelInfo, LogFormat: formatAuto,
 	}
 	if got.command != "serve" {

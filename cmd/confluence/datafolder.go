@@ -18,12 +18,13 @@ import (
 type dataFolder string
 
 const (
-	folderMode  fs.FileMode = 0o700
-	secretMode  fs.FileMode = 0o600
-	keyFile                 = "session.key"
-	demoFile                = "demo.sqlite"
-	keyBytes                = 32
-	othersModes fs.FileMode = 0o077
+	folderMode   fs.FileMode = 0o700
+	secretMode   fs.FileMode = 0o600
+	keyFile                  = "session.key"
+	demoFile                 = "demo.sqlite"
+	resultFolder             = "results"
+	keyBytes                 = 32
+	othersModes  fs.FileMode = 0o077
 )
 
 // openDataFolder makes the folder at need and tries to write into it. A folder that was there and is open to others is only warned of:
@@ -97,3 +98,6 @@ func (f dataFolder) newSessionKey() ([]byte, error) {
 
 // demoDatabase is where the demo database is.
 func (f dataFolder) demoDatabase() string { return filepath.Join(string(f), demoFile) }
+
+// results is where long answers lie while they are kept.
+func (f dataFolder) results() string { return filepath.Join(string(f), resultFolder) }

@@ -93,6 +93,9 @@ func runningAndReading(t *testing.T) {
 	v.press("Cancel this run")
 	v.sees(soonEnough, "Cancelled")
 	v.looksWell("result-cancelled")
+	v.click(`//nav//a[normalize-space()="My runs"]`)
+	v.sees(soonEnough, "Cancelled by you after")
+	v.looksWell("runs")
 }
 
 func endings(t *testing.T) {
