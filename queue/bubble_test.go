@@ -34,7 +34,7 @@ type room struct {
 // inRoom runs a test with a started controller around a memory store.
 func inRoom(t *testing.T, cfg queue.Config, test func(r *room)) {
 	t.Helper()
-	inRoomOf(t, cfg, func(s queue.Store) queue.Store { return s }, func(r *room) {
+	inRoomOf(t, cfg, plainStore, func(r *room) {
 		r.start()
 		test(r)
 	})
@@ -62,6 +62,9 @@ func inRoomOf(t *testing.T, cfg queue.Config, around func(queue.Store) queue.Sto
 		test(r)
 	})
 }
+
+// plainStore is nothing around the memory store.
+func plainStore(s queue.Store) queue.Store { return s }
 
 func (r *room) start() {
 	r.Helper()

@@ -31,7 +31,7 @@ func TestDeadlinesFireByThemselves(t *testing.T) {
 // case: no-sweeper (no timer runs at all)
 func TestNobodyCallsAndNoTimerFires(t *testing.T) {
 	for _, late := range []time.Duration{0, 1, time.Millisecond, 9 * time.Minute} {
-		inRoomOf(t, config(), func(s queue.Store) queue.Store { return s }, func(r *room) {
+		inRoomOf(t, config(), plainStore, func(r *room) {
 			r.join("a", "b")
 			r.after(reservation + late)
 			r.wantRefused("a", queue.ErrReservationExpired)

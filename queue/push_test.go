@@ -11,16 +11,17 @@ import (
 // The push policy: how soon and how often a watcher at some place is told that it has changed.
 
 // longLine is a room in which so many wait behind a run, by name of their place, and lets time pass until the first pushes are over.
-func longLine(t *testing.T, length int, test func(r *room, first *going)) {
+func longLine(t *testing.T, length int, around func(queue.Store) queue.Store, test func(r *room)) {
 	cfg := config()
 	cfg.Heartbeat = time.Hour
-	inRoom(t, cfg, func(r *room) {
+	inRoomOf(t, cfg, around, func(r *room) {
+		r.start()
 		g := r.run(r.ctx, "runs")
 		for i := range length {
 			r.join(fmt.Sprint(i + 1))
 		}
 		r.after(2 * time.Minute)
-		test(r, g)
+		test(r)
 		if err := g.finish(nil); err != nil {
 			t.Error(err)
 		}
@@ -38,7 +39,7 @@ func (w *recorder) pushesSince(begin time.Duration) (calls []says) {
 }
 
 func TestPushToTheFirstTwentyIsAtOnce(t *testing.T) {
-	longLine(t, 40, func(r *room, _ *going) {
+	longLine(t, 40, plainStore, func(r *room) {
 		watchers := make([]recorder, 41)
 		for i := 1; i <= 40; i++ {
 			defer watchers[i].watch(r, fmt.Sprint(i))()
@@ -68,7 +69,7 @@ func TestPushToTheFirstTwentyIsAtOnce(t *testing.T) {
 // TestPushIsPacedByPlace moves a long line four times a second, for longer than the slowest pace, and counts.
 func TestPushIsPacedByPlace(t *testing.T) {
 	const length, every, moves = 10_700, 250 * time.Millisecond, 4 * 65
-	longLine(t, length, func(r *room, _ *going) {
+	longLine(t, length, plainStore, func(r *room) {
 		type at struct {
 			place, until int // watched while so many moves have been made
 			pace         time.Duration
@@ -120,7 +121,7 @@ func TestPushIsPacedByPlace(t *testing.T) {
 
 // TestPushFarBackOnlyWhenTheRoundedPlaceChanges: beyond 10,000 a page shows hundreds.
 func TestPushFarBackOnlyWhenTheRoundedPlaceChanges(t *testing.T) {
-	longLine(t, 10_250, func(r *room, _ *going) {
+	longLine(t, 10_250, plainStore, func(r *room) {
 		var near, far recorder
 		defer near.watch(r, "10249")()
 		defer far.watch(r, "10250")()
@@ -149,7 +150,7 @@ func TestPushFarBackOnlyWhenTheRoundedPlaceChanges(t *testing.T) {
 
 // TestPushOfWhatConcernsAllIsAtOnce for everybody, wherever they stand.
 func TestPushOfWhatConcernsAllIsAtOnce(t *testing.T) {
-	longLine(t, 10_100, func(r *room, _ *going) {
+	longLine(t, 10_100, plainStore, func(r *room) {
 		watchers := map[int]*recorder{1: {}, 20: {}, 21: {}, 100: {}, 101: {}, 1_000: {}, 1_001: {}, 10_000: {}, 10_001: {}, 10_100: {}}
 		for place, w := range watchers {
 			defer w.watch(r, fmt.Sprint(place))()
@@ -172,6 +173,69 @@ func TestPushOfWhatConcernsAllIsAtOnce(t *testing.T) {
 					t.Errorf("word %d: place %d was told %v within 100 ms", i, place, told)
 				}
 			}
+		}
+	})
+}
+
+// TestPushToAllMissesNobody who moves from one stretch of the line to the next while the stretches are told.
+func TestPushToAllMissesNobody(t *testing.T) {
+	const length = 3_500
+	store := &hooked{}
+	longLine(t, length, store.around, func(r *room) {
+		watchers := make([]recorder, length+1)
+		for i := 1; i <= length; i++ {
+			defer watchers[i].watch(r, fmt.Sprint(i))()
+		}
+		r.after(20 * time.Second)
+		begin, head := r.now(), 1
+		store.set(func() {
+			store.onEach = func(int, int) {
+				for range 10 {
+					r.leave(fmt.Sprint(head))
+					head++
+				}
+				if head > 100 {
+					store.set(func() { store.onEach = nil })
+				}
+			}
+		})
+		if err := r.SetNotice(r.ctx, "Back at noon"); err != nil {
+			t.Fatal(err)
+		}
+		r.after(100 * time.Millisecond)
+		if head < 30 {
+			t.Errorf("only %d left meanwhile", head-1)
+		}
+		for i := head; i <= length; i++ {
+			if v := watchers[i].lastView(r); v.Notice != "Back at noon" {
+				t.Fatalf("%d wasn't told: %v", i, watchers[i].pushesSince(begin))
+			}
+		}
+	})
+}
+
+// TestPushToTheFirstDoesNotWaitForTheLast, even when telling the whole line takes long.
+func TestPushToTheFirstDoesNotWaitForTheLast(t *testing.T) {
+	store := &hooked{}
+	longLine(t, 20_000, store.around, func(r *room) {
+		store.set(func() { store.onEach = func(int, int) { time.Sleep(10 * time.Millisecond) } })
+		var near, far recorder
+		defer near.watch(r, "10")()
+		defer far.watch(r, "20000")()
+		r.after(time.Second)
+		begin := r.now()
+		if err := r.SetNotice(r.ctx, "Back at noon"); err != nil {
+			t.Fatal(err)
+		}
+		r.after(50 * time.Millisecond)
+		r.leave("1")
+		r.after(100 * time.Millisecond)
+		if told := near.pushesSince(begin); len(told) == 0 || told[len(told)-1].What != "queued 9" {
+			t.Errorf("the tenth was told %v", told)
+		}
+		r.after(time.Second)
+		if v := far.lastView(r); v.Notice != "Back at noon" {
+			t.Error("the last wasn't told")
 		}
 	})
 }

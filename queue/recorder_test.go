@@ -1,8 +1,6 @@
 package queue_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -87,43 +85,4 @@ func (w *recorder) lastEnded(r *room) queue.Ended {
 		r.Fatal("the watcher was told of no end")
 	}
 	return w.ended[len(w.ended)-1]
-}
-
-// hooked is a store that something can be done to.
-type hooked struct {
-	queue.Store
-	mu     sync.Mutex
-	fault  bool                 // Advance errs
-	onPeek func(session string) // called before each Peek
-}
-
-func (h *hooked) around(s queue.Store) queue.Store {
-	h.Store = s
-	return h
-}
-
-func (h *hooked) set(change func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	change()
-}
-
-func (h *hooked) Advance(ctx context.Context) (time.Duration, error) {
-	h.mu.Lock()
-	fault := h.fault
-	h.mu.Unlock()
-	if fault {
-		return 0, errors.New("the store doesn't answer")
-	}
-	return h.Store.Advance(ctx)
-}
-
-func (h *hooked) Peek(ctx context.Context, session string) (queue.View, error) {
-	h.mu.Lock()
-	onPeek := h.onPeek
-	h.mu.Unlock()
-	if onPeek != nil {
-		onPeek(session)
-	}
-	return h.Store.Peek(ctx, session)
 }

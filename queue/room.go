@@ -49,7 +49,9 @@ type room struct {
 
 	// The rest belongs to the controller's loop.
 	stale    [len(tiers)]bool          // something changed since the tier's last push
-	last     [len(tiers)]time.Duration // that push; 0: never
+	last     [len(tiers)]time.Duration // when that began; 0: never
+	sweeps   [len(tiers)]sweep         // what is left of it
+	all      sweep                     // what is left of a push to everybody
 	picture  bool                      // the picture changed since its last push
 	lastPic  time.Duration
 	sessions []string
@@ -178,17 +180,24 @@ func (r *room) push(ctx context.Context) time.Duration {
 	}
 	now := r.clock()
 	next := time.Duration(-1)
-	for i, t := range tiers {
-		if !r.stale[i] {
-			continue
+	if all {
+		r.all = r.sweepOf(ctx, 0, tiers[len(tiers)-1].to, 1)
+		for i := range tiers {
+			r.stale[i], r.last[i], r.sweeps[i] = false, now, sweep{}
 		}
-		due := r.last[i] + t.every
-		if r.last[i] == 0 || all || due <= now {
-			r.pushTier(ctx, t, all)
+	}
+	more := r.step(ctx, &r.all)
+	for i, t := range tiers {
+		if due := r.last[i] + t.every; r.stale[i] && (r.last[i] == 0 || due <= now) {
+			r.sweeps[i] = r.sweepOf(ctx, t.from, t.to, t.coarse)
 			r.stale[i], r.last[i] = false, now
-		} else {
+		} else if r.stale[i] {
 			next = sooner(next, due-now)
 		}
+		more = r.step(ctx, &r.sweeps[i]) || more
+	}
+	if more {
+		next = 0
 	}
 	if r.picture {
 		due := r.lastPic + pictureEvery
@@ -210,34 +219,52 @@ func sooner(a, b time.Duration) time.Duration {
 	return min(a, b)
 }
 
-// pushTier tells the tier's watchers, a thousand positions at a time so that the line isn't locked for long.
-func (r *room) pushTier(ctx context.Context, t tier, all bool) {
-	coarse := t.coarse
-	if all {
-		coarse = 1
-	}
-	const step = 1000
-	defer func() { clear(r.views[:cap(r.views)]) }() // keep no texts
-	for from := t.from; from <= t.to; from += step {
-		r.sessions, r.views = r.sessions[:0], r.views[:0]
-		seen := 0
-		err := r.store.Each(ctx, from, min(t.to, from+step-1), func(session string, v View) {
-			seen++
-			if r.isWatched(session) {
-				r.sessions, r.views = append(r.sessions, session), append(r.views, v)
-			}
-		})
+// sweep is a stretch of positions whose watchers are to be told, a few at a time so that neither the line is locked for long nor those at
+// the front wait for those at the back. It goes from the far end to the near one: places only fall, so who moves on meanwhile is met again,
+// and nobody is missed. The zero value is over.
+type sweep struct {
+	from, end int // the positions that are left; end is not one of them
+	coarse    int
+}
+
+const sweepStep = 1000
+
+// sweepOf begins a sweep over these positions, as far as somebody stands there.
+func (r *room) sweepOf(ctx context.Context, from, to, coarse int) sweep {
+	if to-from >= sweepStep {
+		p, err := r.store.Picture(ctx)
 		if err != nil {
 			r.log.Error("a push failed", "err", err)
-			return
+			return sweep{}
 		}
-		for i, session := range r.sessions {
-			r.tellStanding(session, &r.views[i], coarse)
-		}
-		if seen < step {
-			break
-		}
+		to = min(to, len(p.Called)+p.Length)
 	}
+	return sweep{from, to + 1, coarse}
+}
+
+// step tells the next few, and whether some are left.
+func (r *room) step(ctx context.Context, s *sweep) (more bool) {
+	if s.from >= s.end {
+		return false
+	}
+	from := max(s.from, s.end-sweepStep)
+	r.sessions, r.views = r.sessions[:0], r.views[:0]
+	err := r.store.Each(ctx, from, s.end-1, func(session string, v View) {
+		if r.isWatched(session) {
+			r.sessions, r.views = append(r.sessions, session), append(r.views, v)
+		}
+	})
+	for i, session := range r.sessions {
+		r.tellStanding(session, &r.views[i], s.coarse)
+	}
+	clear(r.views) // keep no texts
+	if err != nil {
+		r.log.Error("a push failed", "err", err)
+		*s = sweep{}
+		return false
+	}
+	s.end = from
+	return from > s.from
 }
 
 func (r *room) isWatched(session string) bool {

@@ -192,9 +192,37 @@ func TestLeaveWhileRunningWithTwoSlots(t *testing.T) {
 	})
 }
 
+// TestRunThatIsEndedAsItBegins: what comes between the store's grant and the run's start isn't missed.
+func TestRunThatIsEndedAsItBegins(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		meet func(r *room)
+		want error
+	}{
+		{"its owner leaves", func(r *room) { r.leave("a") }, queue.ErrRunCancelled},
+		{"the server stops", func(r *room) {
+			go r.Stop(r.ctx)
+			synctest.Wait()
+		}, queue.ErrRunInterrupted},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			store := &hooked{}
+			inRoomOf(t, config(), store.around, func(r *room) {
+				r.start()
+				store.set(func() { store.onClaim = func(string) { c.meet(r) } })
+				err := r.Run(r.ctx, "a", func(ctx context.Context) error { return context.Cause(ctx) })
+				if err != c.want {
+					t.Errorf("the run's context ended by %v, want %v", err, c.want)
+				}
+			})
+		})
+	}
+}
+
 // TestRunWhoseClientGoesIsShownAsStopping until it has really ended.
 func TestRunWhoseClientGoesIsShownAsStopping(t *testing.T) {
-	inRoom(t, config(), func(r *room) {
+	inRoomOf(t, config(), new(hooked).around, func(r *room) {
+		r.start()
 		ctx, cancel := context.WithCancel(r.ctx)
 		g := r.run(ctx, "a")
 		cancel()
@@ -254,8 +282,8 @@ func TestEverySlotComesBack(t *testing.T) {
 			for i, g := range runs {
 				g.finish([]error{nil, errOwn, queue.ErrRunTimedOut}[i])
 			}
-			if p := r.picture(); p.Runner != queue.RunnerIdle || !p.Free {
-				t.Fatalf("after round %d: %+v", round, p)
+			if p := r.picture(); p.Runner != queue.RunnerIdle || !p.Free || r.Going() != 0 {
+				t.Fatalf("after round %d %d runs are known: %+v", round, r.Going(), p)
 			}
 		}
 	})

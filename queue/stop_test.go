@@ -92,7 +92,7 @@ func TestStartsOnce(t *testing.T) {
 			t.Error("started twice")
 		}
 	})
-	inRoomOf(t, config(), func(s queue.Store) queue.Store { return s }, func(r *room) {
+	inRoomOf(t, config(), plainStore, func(r *room) {
 		if err := r.Stop(r.ctx); err != nil {
 			t.Errorf("a stop without a start: %v", err)
 		}
@@ -104,7 +104,7 @@ func TestStartsOnce(t *testing.T) {
 
 // TestStartOutlivesItsContext: the context of the start is not the controller's life.
 func TestStartOutlivesItsContext(t *testing.T) {
-	inRoomOf(t, config(), func(s queue.Store) queue.Store { return s }, func(r *room) {
+	inRoomOf(t, config(), plainStore, func(r *room) {
 		ctx, cancel := context.WithCancel(r.ctx)
 		if err := r.Start(ctx); err != nil {
 			t.Fatal(err)

@@ -32,7 +32,7 @@ func TestWatchBeginsWithThePresentState(t *testing.T) {
 
 // case: load-gap (the line's part: whatever happened before the watcher came is past)
 func TestWatchBeginsWithThePresentStateWhateverJustHappened(t *testing.T) {
-	inRoomOf(t, config(), func(s queue.Store) queue.Store { return s }, func(r *room) {
+	inRoomOf(t, config(), plainStore, func(r *room) {
 		// All before the controller pushes for the first time.
 		r.join("a", "b")
 		r.leave("a")
