@@ -133,6 +133,12 @@ func TestPushFarBackOnlyWhenTheRoundedPlaceChanges(t *testing.T) {
 		r.after(3 * time.Minute)
 		far.want(r, says{begin, "queued 10250"})
 		near.want(r, says{begin, "queued 10249"})
+		// A second tab sees the exact state, and with it the first.
+		var tab recorder
+		defer tab.watch(r, "10249")()
+		r.after(time.Second)
+		tab.want(r, says{r.now() - time.Second, "queued 10200"})
+		near.want(r, says{begin, "queued 10249"}, says{r.now() - time.Second, "queued 10200"})
 		r.leave("50")
 		r.leave("51")
 		left := r.now()
@@ -218,7 +224,14 @@ func TestPushToAllMissesNobody(t *testing.T) {
 func TestPushToTheFirstDoesNotWaitForTheLast(t *testing.T) {
 	store := &hooked{}
 	longLine(t, 20_000, store.around, func(r *room) {
-		store.set(func() { store.onEach = func(int, int) { time.Sleep(10 * time.Millisecond) } })
+		store.set(func() {
+			store.onEach = func(from, to int) {
+				time.Sleep(10 * time.Millisecond)
+				if to-from >= 1000 {
+					t.Errorf("the line is held for positions %d to %d at once", from, to)
+				}
+			}
+		})
 		var near, far recorder
 		defer near.watch(r, "10")()
 		defer far.watch(r, "20000")()
@@ -252,6 +265,10 @@ func TestPushOfAReservationIsAtOnce(t *testing.T) {
 		var a recorder
 		defer a.watch(r, "a")()
 		r.after(10 * time.Second)
+		if err := r.SetNotice(r.ctx, "Back at noon"); err != nil { // all have just been told something
+			t.Fatal(err)
+		}
+		r.after(20 * time.Millisecond)
 		r.leave("7")
 		called := r.now()
 		r.after(reservation)

@@ -105,6 +105,33 @@ func TestWatchersOfOneSessionSeeTheSame(t *testing.T) {
 	})
 }
 
+// stopper is a watcher that stops another when it is told something.
+type stopper struct {
+	recorder
+	stop func()
+}
+
+func (s *stopper) Standing(v queue.View) {
+	s.recorder.Standing(v)
+	s.stop()
+}
+
+// TestWatcherStoppedMeanwhileIsToldNoMore: also not by a push that is under way.
+func TestWatcherStoppedMeanwhileIsToldNoMore(t *testing.T) {
+	inRoom(t, config(), func(r *room) {
+		first, second := stopper{stop: func() {}}, recorder{}
+		first.begin = r.begin
+		defer r.Watch("a", &first)()
+		stop := second.watch(r, "a")
+		r.after(time.Second)
+		first.stop = stop
+		r.join("a")
+		r.after(time.Second)
+		first.want(r, says{0, "none"}, says{time.Second, "ready 1"})
+		second.want(r, says{0, "none"})
+	})
+}
+
 func TestWatchSeesTheNextTicket(t *testing.T) {
 	inRoom(t, config(), func(r *room) {
 		var a recorder
