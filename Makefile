@@ -38,7 +38,7 @@ dev: ## serve, and build and restart at each change
 	@.ci/dev
 
 .PHONY: bench
-bench: ## benchmarks of the line, a few minutes at most
+bench: tools ## benchmarks of the line, a few minutes at most
 	go test -run '^$$' -bench . -benchmem -benchtime 300ms -timeout 10m ./queue/...
 
 .PHONY: screenshots
@@ -46,7 +46,7 @@ screenshots: tools ## a picture of each page into .cache/screenshots
 	go test -count=1 -timeout 10m -run '^TestEveryPage$$' ./cmd/confluence
 
 .PHONY: tools
-tools: ## install what the tests need beyond Go: Chromium, axe-core
+tools: ## install what the tests need beyond Go: Chromium, axe-core, PostgreSQL
 	@.ci/tools
 
 .PHONY: clean

@@ -3,7 +3,6 @@ package sql
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"confluence/queue/runner"
@@ -68,40 +67,13 @@ func crashError(crash string, err error, options Options) error {
 
 func outOfMemory(options Options) string {
 	return fmt.Sprintf("out of memory: a query may take %s. Ask for fewer or shorter values, or sort and group less at once.",
-		size(options.MaxMemory))
+		runner.Size(options.MaxMemory))
 }
 
 // truncation tells the reader of an answer why it is cut.
 func truncation(cut string, rows int, options Options) string {
-	first := "Only the first " + thousands(rows) + " rows are here"
-	switch rows {
-	case 0:
-		first = "No row is here"
-	case 1:
-		first = "Only the first row is here"
-	}
 	if cut == cutRows {
-		return first + ": an answer has at most " + thousands(options.MaxRows) + "."
+		return runner.CutAtRows(rows, options.MaxRows)
 	}
-	return first + ": an answer has at most " + size(options.MaxBytes) + "."
-}
-
-// size writes a number of bytes in the largest unit that it fills, rounded down.
-func size(bytes int64) string {
-	switch {
-	case bytes >= 1<<20:
-		return strconv.FormatInt(bytes>>20, 10) + " MiB"
-	case bytes >= 1<<10:
-		return strconv.FormatInt(bytes>>10, 10) + " KiB"
-	}
-	return strconv.FormatInt(bytes, 10) + " bytes"
-}
-
-// thousands writes a number as 100,000.
-func thousands(n int) string {
-	digits := strconv.Itoa(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
+	return runner.CutAtBytes(rows, options.MaxBytes)
 }

@@ -31,19 +31,6 @@ func TestDistance(t *testing.T) {
 	}
 }
 
-func TestNumbersInWords(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 123456: "123,456", 1234567: "1,234,567"} {
-		if got := thousands(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
-	}
-	for n, want := range map[int64]string{0: "0 bytes", 1023: "1023 bytes", 1024: "1 KiB", 16 << 20: "16 MiB", 1<<20 - 1: "1023 KiB"} {
-		if got := size(n); got != want {
-			t.Errorf("%d: %s", n, got)
-		}
-	}
-}
-
 func TestCrashInWords(t *testing.T) {
 	for crash, want := range map[string]string{
 		"exit status 2\nfatal error: runtime: out of memory":                  "out of memory: a query may take 256 MiB",
