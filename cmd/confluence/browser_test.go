@@ -235,6 +235,14 @@ func (v *visitor) writes(field, text string) {
 	v.do(chromedp.SetValue(chromedp.CSS(field), text, chromedp.NodeVisible))
 }
 
+// holds waits until the field of the query has this text in it. A page that still loads shows its head first.
+func (v *visitor) holds(text string) {
+	v.t.Helper()
+	v.until(soonEnough, fmt.Sprintf("the text %q in the field", text), func() bool {
+		return eval[string](v, `document.querySelector("#query")?.value ?? ""`) == text
+	})
+}
+
 func (v *visitor) viewport(width, height int64) {
 	v.t.Helper()
 	v.do(chromedp.EmulateViewport(width, height))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -165,7 +166,8 @@ func TestStopDuringARun(t *testing.T) {
 	}
 }
 
-// TestSecondSignalEndsAtOnce: a request that never ends holds the graceful stop up; the second signal doesn't wait for it.
+// TestSecondSignalEndsAtOnce: a connection that has asked nothing yet holds the graceful stop up for some seconds; the second signal
+// doesn't wait for it.
 func TestSecondSignalEndsAtOnce(t *testing.T) {
 	p := launch(t, "--addr=127.0.0.1:0", "--data-dir="+dataWithDemo(t))
 	p.untilHealthy(t)
@@ -174,17 +176,14 @@ func TestSecondSignalEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	if _, err := conn.Write([]byte("POST /api/v1/queue/join HTTP/1.1\r\nHost: confluence\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{")); err != nil {
+	// Connections are accepted in order: once a later one is answered the server knows of this one.
+	if _, err := newClient(p.url, &http.Transport{DisableKeepAlives: true}).picture(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	p.signal(t, syscall.SIGTERM)
 	eventually(t, soonEnough, "the stop to begin", func() bool { return strings.Contains(p.log.String(), "stopping") })
 	p.signal(t, syscall.SIGTERM)
-	began := time.Now()
 	if code := p.exitCode(t, soonEnough); code != exitFailed {
-		t.Errorf("exit code %d, want %d", code, exitFailed)
-	}
-	if took := time.Since(began); took > stopWithin/2 {
-		t.Errorf("it took %v", took)
+		t.Errorf("exit code %d, want %d\n%s", code, exitFailed, p.log)
 	}
 }
