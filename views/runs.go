@@ -26,6 +26,8 @@ func (r OwnRun) words() string {
 	switch {
 	case r.Outcome == "":
 		return "for " + r.Took
+	case r.Stopping:
+		return "after " + r.Took
 	case r.Outcome == Cancelled:
 		return "by you after " + r.Took
 	case r.Outcome == TimedOut:

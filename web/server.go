@@ -128,9 +128,10 @@ func (s *Server) Handler() http.Handler { return s.handler }
 // then returns. The answers that were kept are gone. It is idempotent.
 func (s *Server) Stop(ctx context.Context) error {
 	s.stopOnce.Do(func() { close(s.done) })
-	sockets := make(chan error, 1)
+	sockets, checks := make(chan error, 1), make(chan error, 1)
 	go func() { sockets <- s.live.stop(ctx) }() // at once, however long a run takes
-	err := errors.Join(s.runs.stop(ctx), s.streams.stop(ctx), <-sockets, s.health.stop(ctx))
+	go func() { checks <- s.health.stop(ctx) }()
+	err := errors.Join(s.runs.stop(ctx), s.streams.stop(ctx), <-sockets, <-checks)
 	s.runs.drop() // after the streams, which may have been reading them
 	return err
 }
