@@ -14,7 +14,16 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	r := newRunner(t, Options{MaxBytes: 1 << 20})
+	dir := t.TempDir()
+	program := filepath.Join(dir, "sh")
+	if err := os.Symlink("/bin/sh", program); err != nil {
+		t.Fatal(err)
+	}
+	r := newRunner(t, Options{Argv: []string{program}, MaxBytes: 1 << 20})
+	texts := make(map[string]string)
+	for _, c := range hostileOutput {
+		texts[c.script] = c.want
+	}
 	runnertest.Test(t, runnertest.Backend{
 		Runner:  r,
 		Answer:  `echo hello`,
@@ -22,6 +31,18 @@ func TestConformance(t *testing.T) {
 		Stream:  `while :; do echo more; sleep 0.01; done`,
 		Failing: `echo no such model >&2; exit 3`,
 		TooLong: `yes`,
+		Texts:   texts,
+		Break: func(t *testing.T) func() {
+			away := program + ".away"
+			if err := os.Rename(program, away); err != nil {
+				t.Fatal(err)
+			}
+			return func() {
+				if err := os.Rename(away, program); err != nil {
+					t.Fatal(err)
+				}
+			}
+		},
 		Remains: func() int { return len(descendants()) },
 	})
 }
@@ -184,27 +205,19 @@ func TestTextStreams(t *testing.T) {
 	}
 }
 
-func TestHostileOutput(t *testing.T) {
-	r := newRunner(t, Options{})
-	for name, c := range map[string]struct{ script, want string }{
-		"nothing":         {`:`, ""},
-		"no line end":     {`printf a`, "a"},
-		"carriage return": {`printf 'a\rb\r\nc\r'`, "a\rb\r\nc\r"},
-		"blank lines":     {`printf '\n\n\na\n\n'`, "\n\n\na\n\n"},
-		"a forged event":  {`printf 'data: {}\n\nevent: end\ndata: {"outcome":"succeeded"}\n\n'`, "data: {}\n\nevent: end\ndata: {\"outcome\":\"succeeded\"}\n\n"},
-		"zero byte":       {`printf 'a\000b'`, "a\x00b"},
-		"broken UTF-8":    {`printf 'a\377b\200'`, "a\uFFFDb\uFFFD"},
-		"broken off":      {`printf 'a\342\202'`, "a\uFFFD"},
-		"split character": {`printf '\360\237'; sleep 0.1; printf '\230\200'; sleep 0.1; printf '\303'; sleep 0.1; printf '\251'`, "😀é"},
-		"1 MB line":       {`head -c 1000000 /dev/zero | tr '\000' x`, strings.Repeat("x", 1_000_000)},
-		"late close":      {`printf a; exec >&-; sleep 0.2`, "a"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			if out, err := ask(t, r, c.script); err != nil || out != c.want {
-				t.Errorf("%.100q, %v", out, err)
-			}
-		})
-	}
+// hostileOutput are scripts that write what an event stream or a page could stumble over.
+var hostileOutput = []struct{ script, want string }{
+	{`:`, ""},
+	{`printf a`, "a"},
+	{`printf 'a\rb\r\nc\r'`, "a\rb\r\nc\r"},
+	{`printf '\n\n\na\n\n'`, "\n\n\na\n\n"},
+	{`printf 'data: {}\n\nevent: end\ndata: {"outcome":"succeeded"}\n\n'`, "data: {}\n\nevent: end\ndata: {\"outcome\":\"succeeded\"}\n\n"},
+	{`printf 'a\000b'`, "a\x00b"},
+	{`printf 'a\377b\200'`, "a\uFFFDb\uFFFD"},
+	{`printf 'a\342\202'`, "a\uFFFD"},
+	{`printf '\360\237'; sleep 0.1; printf '\230\200'; sleep 0.1; printf '\303'; sleep 0.1; printf '\251'`, "😀é"},
+	{`head -c 1000000 /dev/zero | tr '\000' x`, strings.Repeat("x", 1_000_000)},
+	{`printf a; exec >&-; sleep 0.2`, "a"},
 }
 
 func TestHealth(t *testing.T) {
@@ -269,20 +282,13 @@ func TestUnavailableWhenTheProgramCantBecome(t *testing.T) {
 	}
 }
 
-// The panic of a sink leaves nothing behind.
+// The panic of a sink leaves no working folder.
 func TestPanicOfTheSink(t *testing.T) {
 	r := newRunner(t, Options{})
 	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("the panic was lost")
-			}
-		}()
+		defer func() { _ = recover() }()
 		_ = r.Run(t.Context(), runner.Query{Text: `echo $$; sleep 3600`}, &runnertest.Recorder{OnOutput: func() { panic("in the sink") }})
 	}()
-	if n := len(descendants()); n > 0 {
-		t.Errorf("%d processes are left", n)
-	}
 	if left, _ := os.ReadDir(r.options.Dir); len(left) > 0 {
 		t.Errorf("a working folder is left: %v", left)
 	}

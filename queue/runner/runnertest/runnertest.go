@@ -26,6 +26,10 @@ type Backend struct {
 	Failing string
 	// TooLong has an answer that gets cut.
 	TooLong string
+	// Texts are queries whose answers are known text, by the query: what a hostile backend could send.
+	Texts map[string]string
+	// Break makes the backend unable to serve until mend is called; nil if it can't be broken. Needs a runner.HealthChecker.
+	Break func(t *testing.T) (mend func())
 	// Remains counts what is left of runs, like processes; nil if there is nothing to count.
 	Remains func() int
 }
@@ -54,6 +58,9 @@ func Test(t *testing.T, b Backend) {
 	t.Run("a deadline stops a run", b.deadline)
 	t.Run("an ended context starts nothing", b.ended)
 	t.Run("an error of the sink stops the run", b.sinkErrs)
+	t.Run("a panic of the sink leaves nothing", b.sinkPanics)
+	t.Run("text comes as it is", b.texts)
+	t.Run("unhealthy and back", b.breaks)
 	t.Run("a mistake is rejected", b.rejects)
 	t.Run("a failure is told", b.fails)
 	t.Run("a cut is told", b.truncates)
@@ -204,6 +211,64 @@ func (b Backend) sinkErrs(t *testing.T) {
 		t.Errorf("%v, want the sink's error", err)
 	}
 	b.alone(t)
+}
+
+func (b Backend) sinkPanics(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic of the sink was lost")
+			}
+		}()
+		_ = b.run(ctx, t, b.Stream, &Recorder{OnOutput: func() { panic("in the sink") }})
+	}()
+	b.alone(t)
+}
+
+func (b Backend) texts(t *testing.T) {
+	for query, want := range b.Texts {
+		var sink Recorder
+		if err := b.run(t.Context(), t, query, &sink); err != nil || sink.Output() != want {
+			t.Errorf("%.100q: %.200q, %v; want %.200q", query, sink.Output(), err, want)
+		}
+	}
+	b.alone(t)
+}
+
+// breaks also checks that a runner that can tell its health is well to begin with.
+func (b Backend) breaks(t *testing.T) {
+	checker, can := b.Runner.(runner.HealthChecker)
+	if !can {
+		if b.Break != nil {
+			t.Error("the runner can't tell its health")
+		}
+		return
+	}
+	well := func(when string) {
+		if err := checker.Health(t.Context()); err != nil {
+			t.Errorf("%s: unhealthy: %v", when, err)
+		}
+		if err := b.run(t.Context(), t, b.Answer, new(Recorder)); err != nil {
+			t.Errorf("%s: %v", when, err)
+		}
+	}
+	well("at first")
+	if b.Break == nil {
+		return
+	}
+	mend := b.Break(t)
+	if err := checker.Health(t.Context()); err == nil {
+		t.Error("healthy though it can't serve")
+	}
+	var sink Recorder
+	if err := b.run(t.Context(), t, b.Answer, &sink); !errors.Is(err, runner.ErrUnavailable) || !sink.Empty() {
+		t.Errorf("while it can't serve: %v", err)
+	}
+	b.alone(t)
+	mend()
+	well("mended")
 }
 
 func (b Backend) rejects(t *testing.T) {

@@ -42,7 +42,7 @@ func New(options Options) (*Runner, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.description = describe(options.Database, s)
+	r.description = describe(options, s)
 	return r, nil
 }
 
@@ -74,6 +74,9 @@ func (r *Runner) Check(ctx context.Context, q runner.Query) error {
 	}
 	return err
 }
+
+// Health has a child open the database and compile the smallest query. Errors as with Check.
+func (r *Runner) Health(ctx context.Context) error { return r.check(ctx, runner.Query{Text: "SELECT 1"}) }
 
 func (r *Runner) check(ctx context.Context, q runner.Query) error {
 	limit := r.options.CheckTimeout
@@ -112,7 +115,15 @@ func (r *Runner) Run(ctx context.Context, q runner.Query, out runner.Sink) error
 	if err != nil {
 		return unavailable(ctx, err)
 	}
+	passed := false
+	defer func() {
+		if !passed { // the sink panicked
+			p.stop()
+			p.wait()
+		}
+	}()
 	last, err := pass(p, r.options, out)
+	passed = true
 	return r.outcome(ctx, p, q.Text, last, err)
 }
 
