@@ -118,7 +118,7 @@ const statusEnded = "ended"
 func (f *file) write(u queue.Unsaved, clock time.Duration, wall time.Time) error {
 	return inTransaction(f.conn, func() error {
 		for _, number := range u.Forgotten {
-			if err := errors.Join(exec(f.dropTicket, number), exec(f.dropText, number)); err != nil {
+			if err := errors.Join(run(f.dropTicket, number), run(f.dropText, number)); err != nil {
 				return err
 			}
 		}
@@ -131,7 +131,7 @@ func (f *file) write(u queue.Unsaved, clock time.Duration, wall time.Time) error
 			return err
 		}
 		t := u.Totals
-		return exec(f.putTotals, t.Number, int64(t.Term), t.Revision, t.Paused, t.Notice, int64(clock), wall.Unix())
+		return run(f.putTotals, t.Number, int64(t.Term), t.Revision, t.Paused, t.Notice, int64(clock), wall.Unix())
 	})
 }
 
@@ -144,15 +144,15 @@ func (f *file) writeRecord(r queue.Record, wall time.Time) error {
 	if r.WasCalled {
 		called = int64(r.CalledAt)
 	}
-	err := exec(f.putTicket, r.Number, r.Session, r.ID, status, int64(r.JoinedAt), r.Kept.AutoStart, called, r.RunID, string(r.Reason),
+	err := run(f.putTicket, r.Number, r.Session, r.ID, status, int64(r.JoinedAt), r.Kept.AutoStart, called, r.RunID, string(r.Reason),
 		string(r.Outcome), int64(r.EndedAt), r.Refuse, wall.Unix())
 	switch {
 	case err != nil || !r.TextChanged:
 		return err
 	case r.Kept.Query == "":
-		return exec(f.dropText, r.Number)
+		return run(f.dropText, r.Number)
 	}
-	return exec(f.putText, r.Number, r.Kept.Query)
+	return run(f.putText, r.Number, r.Kept.Query)
 }
 
 // writeDurations replaces all; they are few.
@@ -164,15 +164,15 @@ func (f *file) writeDurations(seconds []float64) error {
 		return err
 	}
 	for i, s := range seconds {
-		if err := exec(f.putDuration, int64(i), s); err != nil {
+		if err := run(f.putDuration, int64(i), s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// exec runs a prepared statement.
-func exec(s *sqlite3.Stmt, args ...any) error {
+// run runs a prepared statement.
+func run(s *sqlite3.Stmt, args ...any) error {
 	for i, arg := range args {
 		var err error
 		switch arg := arg.(type) {
