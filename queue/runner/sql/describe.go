@@ -34,9 +34,9 @@ func readable(path string) error {
 }
 
 // describe says what the form tells of a database.
-func describe(path string, s *schema) runner.Description {
+func describe(o Options, s *schema) runner.Description {
 	d := runner.Description{
-		Title:    "Ask the database " + filepath.Base(path),
+		Title:    "Ask the database " + filepath.Base(o.Database),
 		Limits:   "Read-only SQL, one statement.",
 		Language: "sql",
 		Examples: firstRows(s),
@@ -45,6 +45,12 @@ func describe(path string, s *schema) runner.Description {
 	if s.ApplicationID == demoApplicationID {
 		d.Title = demoTitle
 		d.Examples = demoExamples
+	}
+	if o.Title != "" {
+		d.Title = o.Title
+	}
+	if len(o.Examples) > 0 {
+		d.Examples = o.Examples
 	}
 	return d
 }

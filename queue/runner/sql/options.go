@@ -6,12 +6,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"time"
+
+	"confluence/queue/runner"
 )
 
 // Options are what New needs. Only Database is required.
 type Options struct {
 	// Database is the path of the SQLite file.
 	Database string
+	// Title is what the form is called. Empty: the file's name, or the demo's title.
+	Title string
+	// Examples are what the form offers. None: the first rows of the tables, or the demo's examples.
+	Examples []runner.Example
 	// Exe is the program that is executed as the child; it must call MaybeChild first. Empty: this program itself.
 	Exe string
 	// MaxRows is how many rows an answer has at most. 0: 100,000.

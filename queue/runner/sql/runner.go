@@ -76,7 +76,9 @@ func (r *Runner) Check(ctx context.Context, q runner.Query) error {
 }
 
 // Health has a child open the database and compile the smallest query. Errors as with Check.
-func (r *Runner) Health(ctx context.Context) error { return r.check(ctx, runner.Query{Text: "SELECT 1"}) }
+func (r *Runner) Health(ctx context.Context) error {
+	return r.check(ctx, runner.Query{Text: "SELECT 1"})
+}
 
 func (r *Runner) check(ctx context.Context, q runner.Query) error {
 	limit := r.options.CheckTimeout

@@ -298,17 +298,35 @@ func TestHalfAnswer(t *testing.T) {
 	}
 }
 
-// A database that went away makes the runner unavailable, not the query wrong.
+// A database that went away makes the runner unavailable, not the query wrong; when it is back, so is the runner.
 func TestDatabaseGone(t *testing.T) {
 	path := database(t, `CREATE TABLE t (a);`)
 	r := newRunner(t, Options{Database: path})
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.Run(t.Context(), runner.Query{Text: `SELECT * FROM t`}, new(runnertest.Recorder)); !errors.Is(err, runner.ErrUnavailable) {
+	if err := r.Health(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := r.Check(t.Context(), runner.Query{Text: `SELECT * FROM t`}); !errors.Is(err, runner.ErrUnavailable) {
+	if err := os.Rename(path, path+".away"); err != nil {
+		t.Fatal(err)
+	}
+	query := runner.Query{Text: `SELECT * FROM t`}
+	for what, err := range map[string]error{
+		"run":    r.Run(t.Context(), query, new(runnertest.Recorder)),
+		"check":  r.Check(t.Context(), query),
+		"health": r.Health(t.Context()),
+	} {
+		if !errors.Is(err, runner.ErrUnavailable) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := os.Rename(path+".away", path); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Health(t.Context()); err != nil {
+		t.Errorf("back: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := r.Health(ctx); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
