@@ -36,7 +36,7 @@ func load(conn *sqlite3.Conn, withDates bool) (s stored, err error) {
 		s.Totals = queue.Totals{
 			Number: row.ColumnInt64(0), Term: uint64(row.ColumnInt64(1)), Revision: row.ColumnInt64(2), Paused: row.ColumnBool(3), Notice: row.ColumnText(4),
 		}
-		s.clock, s.saved = time.Duration(row.ColumnInt64(5)), time.Unix(row.ColumnInt64(6), 0)
+		s.clock, s.saved = time.Duration(row.ColumnInt64(5)), time.Unix(row.ColumnInt64(6), 0).UTC()
 	})
 	if err != nil {
 		return s, unreadable(err)
@@ -57,7 +57,7 @@ func load(conn *sqlite3.Conn, withDates bool) (s stored, err error) {
 			r.Status = ""
 		}
 		if withDates {
-			s.dates[r.Number] = dates{time.Unix(row.ColumnInt64(12), 0), time.Unix(row.ColumnInt64(13), 0)}
+			s.dates[r.Number] = dates{time.Unix(row.ColumnInt64(12), 0).UTC(), time.Unix(row.ColumnInt64(13), 0).UTC()}
 		}
 		s.Records = append(s.Records, r)
 	})
