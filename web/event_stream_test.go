@@ -81,11 +81,7 @@ func wantOneEnd(t *testing.T, events []event) (all outputs, end map[string]any) 
 
 // readable is bytes as their reader sees them; how many bytes make one U+FFFD is not told.
 func readable(s string) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	for strings.Contains(s, "\uFFFD\uFFFD") {
-		s = strings.ReplaceAll(s, "\uFFFD\uFFFD", "\uFFFD")
-	}
-	return s
+	return strings.ToValidUTF8(strings.ReplaceAll(s, "\uFFFD", "\xff"), "\uFFFD") // one for each run of bytes that are none
 }
 
 // streamOf runs an answer that is made of those chunks, as text or as a table of one column, and checks what a client reads of it.
@@ -194,11 +190,10 @@ func TestEventStreamsCarryAnything(t *testing.T) {
 // Lines of a megabyte, and characters split over chunks of every size.
 func TestEventStreamsCarryLongLines(t *testing.T) {
 	line := strings.Repeat("grüße 😀 € ", 1<<20/16)
-	for _, size := range []int{1 << 20, 64<<10 + 1, 4093} {
-		for _, table := range []bool{false, true} {
-			streamOf(t, chunksOf(line, size), table, false)
-		}
+	for _, size := range []int{1 << 20, 4093} {
+		streamOf(t, chunksOf(line, size), false, false)
 	}
+	streamOf(t, []string{line}, true, false)
 }
 
 func FuzzEventStream(f *testing.F) {

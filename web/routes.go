@@ -28,6 +28,7 @@ func (s *Server) register(e *echo.Echo) {
 	get(e, "/api/v1/queue/status", s.apiStatus)
 	get(e, "/api/v1/runs/:id", s.apiRun)
 	get(e, "/api/v1/runs/:id/output", s.apiRunOutput)
+	get(e, "/api/v1/openapi.yaml", s.apiDescription)
 	get(e, "/healthz", s.healthz)
 	get(e, "/readyz", s.readyz)
 	get(e, static.Prefix+"*", echo.WrapHandler(static.Handler()))
