@@ -8,11 +8,12 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"os"
 	"sync"
 	"time"
 
 	"confluence/queue"
-	"confluence/queue/memory"
+	"confluence/queue/sqlitestore"
 	"confluence/web"
 )
 
@@ -29,6 +30,8 @@ type app struct {
 	log      *slog.Logger
 	out      io.Writer // what a person at a terminal is told
 
+	temporary  string             // a folder that goes with the process, in place of a data folder
+	stored     *sqlitestore.Store // the line in the data folder; nil: it is in memory
 	controller *queue.AdmissionController
 	web        *web.Server
 	server     *http.Server
@@ -46,7 +49,7 @@ func newApp(s settings, log *slog.Logger, out io.Writer) *app {
 // Start opens the address first, so that one in use is found before anything is made, and answers on it once everything is ready.
 // After an error Stop takes back what was started. The context bounds the start alone.
 func (a *app) Start(ctx context.Context) error {
-	folder, err := openDataFolder(a.settings.DataDir, a.log)
+	folder, err := a.openFolder()
 	if err != nil {
 		return err
 	}
@@ -65,7 +68,7 @@ func (a *app) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := a.openLine(ctx); err != nil {
+	if err := a.openLine(ctx, folder); err != nil {
 		return err
 	}
 	a.web, err = web.New(web.Options{
@@ -88,23 +91,6 @@ func (a *app) Start(ctx context.Context) error {
 	}
 	a.serve()
 	a.welcome(folder, what)
-	return nil
-}
-
-// openLine makes the line and starts its timers.
-func (a *app) openLine(ctx context.Context) error {
-	store, err := memory.New(memory.Options{Config: a.settings.line(time.Now())})
-	if err != nil {
-		return fmt.Errorf("the line: %w", err)
-	}
-	controller, err := queue.NewAdmissionController(queue.Options{Store: store, Logger: a.log})
-	if err != nil {
-		return fmt.Errorf("the line: %w", err)
-	}
-	if err := controller.Start(ctx); err != nil {
-		return fmt.Errorf("the line: %w", err)
-	}
-	a.controller = controller
 	return nil
 }
 
@@ -163,10 +149,16 @@ func (a *app) stopParts(ctx context.Context) error {
 	if err := <-requests; err != nil {
 		errs = append(errs, err, a.server.Close())
 	}
+	if a.stored != nil {
+		errs = append(errs, a.stored.Close(ctx)) // last, since requests and runs end in it
+	}
 	if a.served != nil {
 		if err := <-a.served; !errors.Is(err, http.ErrServerClosed) {
 			errs = append(errs, err)
 		}
+	}
+	if a.temporary != "" {
+		errs = append(errs, os.RemoveAll(a.temporary))
 	}
 	return errors.Join(errs...)
 }

@@ -21,7 +21,7 @@ const envPrefix = "CONFLUENCE_WEB_"
 // The types (seconds, count, …) are in setting.go; min bounds a count.
 type settings struct {
 	Addr     string `type:"address" default:"127.0.0.1:8080" group:"Where" help:"Address to listen on, as host:port."`
-	DataDir  string `type:"text" default:"./data" group:"Where" help:"Folder for the session key, the demo database and long results; made at need, for its owner alone."`
+	DataDir  string `type:"folder" default:"./data" group:"Where" help:"Folder for the line, the session key, the demo database and long results; made at need, for its owner alone. Empty: nothing outlives the process."`
 	Database string `type:"text" group:"Where" placeholder:"FILE" help:"SQLite database to ask, read-only. Without it a demo database is made in the data folder."`
 
 	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
@@ -44,7 +44,7 @@ type settings struct {
 	RequestLog bool       `type:"switch" group:"Log" help:"Log one line a request."`
 }
 
-// line is the line's configuration at its start. The memory store forgets over a restart, so its revision begins at the present time in
+// line is the line's configuration at its start. A line that forgets over a restart begins its revision at the present time in
 // milliseconds: an earlier process has not counted as far, unless its line changed a thousand times a second all its life.
 func (s settings) line(start time.Time) queue.Config {
 	return queue.Config{
@@ -62,13 +62,17 @@ type commandLine struct {
 	Replay struct {
 		File string `arg:"" help:"File with one operation a line, as JSON; - is standard input."`
 	} `cmd:"" help:"Run a file of operations through the line on a virtual clock, and compare the answers."`
+	Inspect struct {
+		DataDir string `arg:"" help:"Data folder of a Confluence that serves, or has stopped."`
+		JSON    bool   `name:"json" help:"Print JSON, with whole texts and session names."`
+	} `cmd:"" help:"Print what is stored in a data folder: tickets, line, runs, durations."`
 	Version struct{} `cmd:"" help:"Print the version."`
 }
 
 // invocation is what the command line and the environment ask for.
 type invocation struct {
 	commandLine
-	command string   // serve, replay, version; empty: all was said (help)
+	command string   // serve, replay, inspect, version; empty: all was said (help)
 	unknown []string // names in the environment that look like settings and aren't: most likely a slip of the pen
 }
 
@@ -87,6 +91,7 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.ValueFormatter(helpOf),
 		kong.NamedMapper("address", setting(parseAddress)),
 		kong.NamedMapper("text", setting(parseText)),
+		kong.NamedMapper("folder", setting(parseFolder)),
 		kong.NamedMapper("seconds", setting(parseSeconds)),
 		kong.NamedMapper("count", setting(parseCount)),
 		kong.NamedMapper("keys", setting(parseKeys)),
@@ -114,11 +119,11 @@ func envName(flag string) string {
 	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// environment finds settings among "NAME=value" pairs; an empty value is no value.
+// environment finds settings among "NAME=value" pairs; an empty value is no value, but for the data folder, where it says that there is none.
 func environment(environ []string) kong.Resolver {
 	values := map[string]string{}
 	for _, pair := range environ {
-		if name, value, _ := strings.Cut(pair, "="); strings.HasPrefix(name, envPrefix) && value != "" {
+		if name, value, _ := strings.Cut(pair, "="); strings.HasPrefix(name, envPrefix) && (value != "" || name == envName("data-dir")) {
 			values[name] = value
 		}
 	}

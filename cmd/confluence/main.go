@@ -42,6 +42,8 @@ func run(args, environ []string, in io.Reader, out, errs io.Writer) int {
 		return serve(asked, out, errs)
 	case "replay":
 		return replayFile(asked.Replay.File, in, out, errs)
+	case "inspect":
+		return inspect(context.Background(), asked.Inspect.DataDir, asked.Inspect.JSON, out, errs)
 	case "version":
 		fmt.Fprintln(out, versionLine())
 	}

@@ -79,6 +79,14 @@ func parseText(text string, _ *kong.Tag) (string, error) {
 	return text, nil
 }
 
+// parseFolder reads a path, or nothing, which is a value too.
+func parseFolder(text string, tag *kong.Tag) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	return parseText(text, tag)
+}
+
 func parseAddress(text string, _ *kong.Tag) (string, error) {
 	_, port, err := net.SplitHostPort(text)
 	if err == nil {

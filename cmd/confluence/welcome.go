@@ -8,6 +8,10 @@ import (
 // welcome tells the person who started Confluence where it is.
 func (a *app) welcome(folder dataFolder, runner string) {
 	url := address(a.listener.Addr())
+	data := string(folder)
+	if a.settings.DataDir == "" {
+		data = "none: everything is in memory and gone with this process"
+	}
 	fmt.Fprintf(a.out, `Confluence is open.
 
   Ask     %s
@@ -16,7 +20,7 @@ func (a *app) welcome(folder dataFolder, runner string) {
   Data    %s
 
 Ctrl-C stops it.
-`, url, url, runner, folder)
+`, url, url, runner, data)
 }
 
 // address is where a browser on this machine finds what listens at addr.
