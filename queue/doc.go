@@ -21,7 +21,7 @@
 // # Who does what
 //
 // Line is the state and its transitions, pure: instants go in, views and changes come out. A Store makes each transition atomic and owns the
-// clock; package memory holds a Line under a mutex. AdmissionController puts timers, runs and watchers around a Store: what a server calls.
+// clock; package memory holds a Line under a mutex, package sqlitestore writes beside it what must outlive the process. AdmissionController puts timers, runs and watchers around a Store: what a server calls.
 // Data flows one way: a verb changes the Store, the Store tells its changes, the controller's loop pushes them to the Watchers.
 //
 // # Promises
@@ -33,5 +33,16 @@
 //   - Each transition names the run that it ends by its term; one that comes too late changes nothing.
 //   - What a call costs doesn't depend on how many wait, but for a logarithm.
 //
-// Not promised by the memory store: anything over a restart.
+// Package sqlitestore adds, each with its tests in the README beside this file:
+//
+//   - A join, a text, a claim, an end that was answered is in the file, whatever happens to the process or the power.
+//   - After a restart everybody has the same place, number and text; the whole heartbeat time and window from the moment the server is up.
+//   - A run that was going ends as interrupted, is told so to its owner, and is never run again.
+//   - Numbers and terms that were answered are never given again, and the revision never falls.
+//   - A disk that fails refuses who comes, takes no place from who waits, and is noticed when it works again.
+//   - The wall clock decides nothing.
+//
+// Not promised: anything over a restart by the memory store. By sqlitestore: that a heartbeat was heard before the restart; that a look didn't show what a
+// crash in the same millisecond then took back; that who was refused because a sync failed leaves no ticket if a crash comes before
+// the disk works again (nobody claims it, so the heartbeat ends it); a folder on a network file system.
 package queue
