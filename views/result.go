@@ -108,6 +108,14 @@ func (r Result) outputHeading() string {
 	return answer
 }
 
+// noRows says why a table has none.
+func (r Result) noRows() string {
+	if r.Outcome != Succeeded {
+		return "No row had come by then."
+	}
+	return "No row fits the query."
+}
+
 // download is the address of the whole output in a format.
 func (r Result) download(format string) string {
 	return "/api/v1/runs/" + r.ID + "/output?format=" + format
