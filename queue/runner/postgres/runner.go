@@ -151,8 +151,15 @@ func (r *Runner) Run(ctx context.Context, q runner.Query, out runner.Sink) error
 	if err := s.begin(q.Text); err != nil {
 		return r.outcome(ctx, err)
 	}
+	passed := false
+	defer func() {
+		if !passed { // the sink panicked
+			s.abandon()
+		}
+	}()
 	a := answer{session: s, options: r.options, out: out}
 	err = a.pass(ctx)
+	passed = true
 	var tooLarge *pgproto3.ExceededMaxBodyLenErr
 	if errors.As(err, &tooLarge) && ctx.Err() == nil {
 		return a.truncate(runner.CutAtBytes(a.rows, r.options.MaxBytes))

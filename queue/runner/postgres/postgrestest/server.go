@@ -157,17 +157,18 @@ func (s *Server) halt() error {
 	return err
 }
 
-// Restart ends the server with all its sessions and starts it again, on the same port. meanwhile is called while it is away.
-func (s *Server) Restart(meanwhile func()) error {
+// Interrupt ends the server with all its sessions. resume starts it again, on the same port.
+func (s *Server) Interrupt() (resume func() error, err error) {
 	if err := s.halt(); err != nil {
-		return err
+		return nil, err
 	}
 	<-s.ended
-	meanwhile()
-	again := exec.Command(s.cmd.Path, s.cmd.Args[1:]...)
-	again.Dir, again.SysProcAttr, again.Stderr, again.Env = s.cmd.Dir, s.cmd.SysProcAttr, &s.stderr, s.cmd.Env
-	s.cmd = again
-	return s.launch()
+	return func() error {
+		again := exec.Command(s.cmd.Path, s.cmd.Args[1:]...)
+		again.Dir, again.SysProcAttr, again.Stderr, again.Env = s.cmd.Dir, s.cmd.SysProcAttr, &s.stderr, s.cmd.Env
+		s.cmd = again
+		return s.launch()
+	}, nil
 }
 
 // URL is where a role finds a database, over TCP.
