@@ -11,6 +11,8 @@ const (
 	typeEvents = "text/event-stream"
 	typeCSV    = "text/csv"
 	typeText   = "text/plain"
+
+	typeProblem = "application/problem+json"
 )
 
 // negotiate is the offer that an Accept header likes best, the first of equals. Who likes none gets the first: an answer in another form

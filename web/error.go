@@ -22,6 +22,11 @@ var (
 	errTooLarge             = errors.New("the query is too large")
 	errUnsupportedMediaType = errors.New("the body is of a type that this call does not take")
 	errCrossSite            = errors.New("the request comes from another site")
+	errRateLimited          = errors.New("the session sends too many requests")
+	errRunInProgress        = errors.New("the run of this key is still going")
+	errKeyConflict          = errors.New("the key was used with another query")
+	errKeyInvalid           = errors.New("the idempotency key is none")
+	errResultGone           = errors.New("the result of this key's run is not kept any more")
 )
 
 // refusal is a sentinel with more to tell: words for the client in place of the table's, or a state beside them.
@@ -30,6 +35,7 @@ type refusal struct {
 	detail   string      // "": the table's
 	standing *queue.View // the caller's view, of busy
 	runID    string      // the run that it is about
+	after    int         // seconds for Retry-After in place of the table's; 0: the table's
 }
 
 func (r *refusal) Error() string { return r.err.Error() + ": " + r.detail }
@@ -71,9 +77,15 @@ var problemCodes = []problemCode{
 	{code: "cross_site", status: http.StatusForbidden, title: "The request comes from another site",
 		detail: "Open Confluence at its own address and send the request from there.",
 		about:  "A browser said that a page of another site made this request. So that no other site can act in your name nothing was done. Behind a proxy that changes the host name this means that the proxy must pass the Host header on."},
+	{code: "idempotency_conflict", status: http.StatusUnprocessableEntity, title: "The key was used with another query",
+		detail: "Use a new Idempotency-Key for each query. Nothing was run.",
+		about:  "An Idempotency-Key stands for one query of one session. This key was sent before, with another text, so nothing was done. The run that it stands for is as it was."},
 	{code: "internal", status: http.StatusInternalServerError, title: "Something broke on our side",
 		detail: "Try once more. If it happens again tell the operator the request id.",
 		about:  "The server made a mistake. Your ticket, if you have one, is as it was. The request id finds the mistake in the operator’s log."},
+	{code: "invalid_idempotency_key", status: http.StatusBadRequest, title: "The Idempotency-Key can’t be one",
+		detail: "Send a key of 1 to 255 printable characters of ASCII, such as a UUID.",
+		about:  "The Idempotency-Key header must have 1 to 255 printable characters of ASCII, and be there once. Nothing was done."},
 	{code: "invalid_json", status: http.StatusBadRequest, title: "The body is not valid JSON",
 		detail: `Send a JSON object in UTF-8, such as {"query": "…"}.`,
 		about:  "The body could not be read as the JSON object that the call takes. Nothing was done."},
@@ -107,12 +119,19 @@ var problemCodes = []problemCode{
 		detail:   "Send the request again after the time in Retry-After.",
 		about:    "The server is going down or coming up and takes nothing new for a moment.",
 		retryMin: 2, retryMax: 10},
+	{code: "result_gone", status: http.StatusGone, title: "The result is not kept any more",
+		detail: "Send the query with a new Idempotency-Key to run it again.",
+		about:  "The query of this Idempotency-Key has run, and its result has been dropped since: results are kept for a while, and only so many. So that the query doesn’t run twice unasked it was not run again."},
 	{code: "run_cancelled", status: http.StatusConflict, title: "The run was cancelled",
 		detail: "Send the query again if you still want its answer.",
 		about:  "The run was stopped by its owner, or because nobody was there any more to read the answer."},
 	{code: "run_failed", status: http.StatusBadGateway, title: "The run failed",
 		detail: "Send the query again. If it fails again tell the operator the request id.",
 		about:  "The runner began with the query and could not finish it. What it had written until then can be read at the run’s address."},
+	{code: "run_in_progress", status: http.StatusConflict, title: "The run of this key is still going",
+		detail:   "Send the same request again after the time in Retry-After to get its result.",
+		about:    "A request with the same Idempotency-Key has begun a run that has not ended. Nothing was started a second time.",
+		retryMin: 2, retryMax: 6},
 	{code: "run_timed_out", status: http.StatusGatewayTimeout, title: "The run took too long",
 		detail: "Ask for less at a time and send the query again.",
 		about:  "The run reached the time limit and was stopped. What it had written until then can be read at the run’s address."},
@@ -164,6 +183,11 @@ var problemSentinels = []struct {
 	{errTooLarge, "too_large"},
 	{errUnsupportedMediaType, "unsupported_media_type"},
 	{errCrossSite, "cross_site"},
+	{errRateLimited, "rate_limited"},
+	{errRunInProgress, "run_in_progress"},
+	{errKeyConflict, "idempotency_conflict"},
+	{errKeyInvalid, "invalid_idempotency_key"},
+	{errResultGone, "result_gone"},
 }
 
 // problemFor is what a reader is told of err. What is not in the table is internal: its words stay in the log.
@@ -200,6 +224,9 @@ func problemFor(err error) problem {
 		}
 		if r.runID != "" {
 			p.RunID = r.runID
+		}
+		if r.after > 0 {
+			p.RetryAfter = r.after
 		}
 	}
 	return p

@@ -194,7 +194,7 @@ func (site *pageSite) visitor() *pageVisitor {
 	transport := &http.Transport{DialContext: site.listener.dial}
 	site.t.Cleanup(transport.CloseIdleConnections)
 	return &pageVisitor{site: site, client: &http.Client{
-		Jar: jar, Transport: transport,
+		Jar: jar, Transport: contractual{site.t, transport},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
 }

@@ -45,7 +45,7 @@ func (s *Server) sendProblem(c echo.Context, p problem, err error) error {
 		document.Standing = appendView(nil, *p.Standing)
 	}
 	setProblemHeader(c, p)
-	c.Response().Header().Set(echo.HeaderContentType, "application/problem+json")
+	c.Response().Header().Set(echo.HeaderContentType, typeProblem)
 	c.Response().WriteHeader(p.Status)
 	return writeJSON(c.Response(), document)
 }

@@ -21,7 +21,7 @@ type visitor struct {
 func (st *site) visitor() *visitor {
 	jar, err := cookiejar.New(nil)
 	must(st.t, err)
-	return &visitor{site: st, http: &http.Client{Transport: st.network.client, Jar: jar,
+	return &visitor{site: st, http: &http.Client{Transport: contractual{st.t, st.network.client}, Jar: jar,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
