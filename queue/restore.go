@@ -49,7 +49,7 @@ func RestoreLine(cfg Config, s State) (*Line, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(l.reserved, func(a, b *ticket) int { return cmp.Compare(a.called, b.called) })
+	slices.SortFunc(l.reserved, byCall)
 	slices.SortStableFunc(ended, func(a, b Record) int { return cmp.Compare(a.EndedAt, b.EndedAt) })
 	l.endings.forgot = l.forgot
 	for _, r := range ended {
@@ -87,6 +87,11 @@ func (l *Line) restore(r Record) error {
 	l.tickets[r.Session] = t
 	l.number = max(l.number, r.Number)
 	return nil
+}
+
+// byCall is the order of reservations: those called at one instant were called in the order of the line.
+func byCall(a, b *ticket) int {
+	return cmp.Or(cmp.Compare(a.called, b.called), cmp.Compare(a.number, b.number))
 }
 
 func calledAt(r Record) time.Duration {

@@ -49,10 +49,7 @@ func (l *Line) unclaim(now time.Duration, session string, after uint64) {
 		return
 	}
 	t.run, t.status = nil, Ready
-	at := slices.IndexFunc(l.reserved, func(o *ticket) bool { return o.deadline > t.deadline })
-	if at < 0 {
-		at = len(l.reserved)
-	}
+	at, _ := slices.BinarySearchFunc(l.reserved, t, byCall)
 	l.reserved = slices.Insert(l.reserved, at, t)
 	l.owe(t.number, session, false)
 	l.changed(Change{Kind: Called, Session: session})

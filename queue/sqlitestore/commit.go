@@ -135,10 +135,10 @@ func (s *Store) fail(err error, u queue.Unsaved, b *batch) {
 	s.trouble = fmt.Errorf("%w: %w", queue.ErrStore, err)
 	s.line.Resave(u)
 	now := s.clock()
+	s.line.SetRunner(now, false) // first, so that a reservation that comes back can't lapse, however long the disk took to fail
 	for _, undo := range slices.Backward(slices.Concat(b.undos, s.gathers.undos)) {
 		undo(now)
 	}
-	s.line.SetRunner(now, false)
 	s.tell()
 	b.end(s.trouble)
 	s.gathers.end(s.trouble)

@@ -151,7 +151,14 @@ func TestFaultTakesAClaimBack(t *testing.T) {
 		d.mend(s)
 		called := join(t, s, "called")
 		join(t, s, "next")
-		d.fail()
+		d.clock.Advance(59 * time.Second)
+		d.fails(func(op operation) fault {
+			if op != d.of {
+				return fault{}
+			}
+			d.clock.Advance(10 * time.Second) // it takes its time to fail
+			return d.is
+		})
 		if _, err := s.Claim(t.Context(), "called"); !errors.Is(err, queue.ErrStore) {
 			t.Fatalf("a claim: %v", err)
 		}
