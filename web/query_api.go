@@ -16,21 +16,26 @@ func (s *Server) apiQuery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx := c.Request().Context()
-	if !given {
-		if text, err = s.keptText(ctx, s.session(c)); err != nil {
-			return err
-		}
+	key, err := keyOf(c)
+	if err != nil {
+		return err
+	}
+	if !given && s.session(c) == "" {
+		return errInvalidQuery // nobody has kept one
 	}
 	session, err := s.ensureSession(c)
 	if err != nil {
 		return err
 	}
-	x, err := s.runs.start(ctx, session, text, true)
+	ctx := c.Request().Context()
+	x, replayed, err := s.startQuery(ctx, session, key, askedQuery{text: text, given: given})
 	if err != nil {
 		return s.withStanding(ctx, session, err)
 	}
 	c.Response().Header().Set("Confluence-Run-Id", x.id)
+	if replayed {
+		c.Response().Header().Set(replayHeader, "true")
+	}
 	switch negotiate(c.Request().Header.Get(echo.HeaderAccept), typeJSON, typeEvents, typeCSV) {
 	case typeEvents:
 		return s.streamRun(c, x, 0, true)

@@ -40,7 +40,8 @@ type run struct {
 	retryAfter time.Duration
 	concern    concern
 	watchers   int
-	memory     int64 // bytes that it takes while it is kept
+	keep       time.Duration // it is kept so long after its end, if that is longer than others
+	memory     int64         // bytes that it takes while it is kept
 	disk       int64
 }
 

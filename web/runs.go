@@ -162,7 +162,7 @@ func (r *runs) conclude(x *run, err error) {
 	r.kept = append(r.kept, x)
 	r.keptBytes, r.keptDisk = r.keptBytes+x.memory, r.keptDisk+x.disk
 	if !r.stopped {
-		x.concern.timer = time.AfterFunc(r.ttl, func() {
+		x.concern.timer = time.AfterFunc(max(r.ttl, x.keep), func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.forget(x)
@@ -175,6 +175,17 @@ func (r *runs) conclude(x *run, err error) {
 	}
 	for len(r.kept) > keepRuns || r.keptBytes > r.keepBytes || r.keptDisk > r.keepOnDisk {
 		r.forget(r.kept[0])
+	}
+}
+
+// keepFor keeps a run for at least so long after its end, unless there are too many.
+func (x *run) keepFor(d time.Duration) {
+	r := x.registry
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	x.keep = d
+	if x.released && x.concern.timer != nil && !r.stopped && slices.Contains(r.kept, x) { // its end came first
+		x.concern.timer.Reset(max(r.ttl, d))
 	}
 }
 

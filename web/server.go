@@ -44,6 +44,7 @@ type Server struct {
 	sessions    *sessionStores
 	crossOrigin *http.CrossOriginProtection
 	runs        *runs
+	keys        *queryKeys
 	health      *supervisor
 	live        *liveRoom
 	streams     *streams
@@ -87,6 +88,7 @@ func New(o Options) (*Server, error) {
 		crossOrigin: http.NewCrossOriginProtection(), streams: newStreams(), done: make(chan struct{}),
 	}
 	s.runs = newRuns(o, folder, s.health, s.now)
+	s.keys = newQueryKeys(s.now)
 	s.live = newLiveRoom(s)
 
 	e := echo.New()
