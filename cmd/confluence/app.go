@@ -32,6 +32,7 @@ type app struct {
 
 	temporary  string             // a folder that goes with the process, in place of a data folder
 	stored     *sqlitestore.Store // the line in the data folder; nil: it is in memory
+	runner     *openedRunner
 	controller *queue.AdmissionController
 	web        *web.Server
 	server     *http.Server
@@ -64,8 +65,7 @@ func (a *app) Start(ctx context.Context) error {
 		}
 		keys = [][]byte{key}
 	}
-	asks, what, err := openRunner(ctx, a.settings, folder, a.out)
-	if err != nil {
+	if a.runner, err = openRunner(ctx, a.settings, folder, a.log, a.out); err != nil {
 		return err
 	}
 	if err := a.openLine(ctx, folder); err != nil {
@@ -73,7 +73,7 @@ func (a *app) Start(ctx context.Context) error {
 	}
 	a.web, err = web.New(web.Options{
 		Controller:     a.controller,
-		Runner:         asks,
+		Runner:         a.runner.Runner,
 		SessionKeys:    keys,
 		RunTimeout:     a.settings.RunTimeout,
 		RunUnwatched:   a.settings.RunUnwatched,
@@ -90,7 +90,7 @@ func (a *app) Start(ctx context.Context) error {
 		return fmt.Errorf("the web server: %w", err)
 	}
 	a.serve()
-	a.welcome(folder, what)
+	a.welcome(folder, a.runner.words)
 	return nil
 }
 
@@ -156,6 +156,9 @@ func (a *app) stopParts(ctx context.Context) error {
 		if err := <-a.served; !errors.Is(err, http.ErrServerClosed) {
 			errs = append(errs, err)
 		}
+	}
+	if a.runner != nil {
+		errs = append(errs, a.runner.stop())
 	}
 	if a.temporary != "" {
 		errs = append(errs, os.RemoveAll(a.temporary))

@@ -126,6 +126,14 @@ func TestSessionKeysAreNotPrinted(t *testing.T) {
 	}
 }
 
+func TestDatabaseURLIsNotPrinted(t *testing.T) {
+	var out, errs bytes.Buffer
+	code := run(nil, []string{"CONFLUENCE_WEB_DATABASE=postgres://reader:hunter2%zz@127.0.0.1/library"}, nil, &out, &errs)
+	if said := errs.String(); code != exitMisused || strings.Contains(said, "hunter2") || !strings.Contains(said, "a URL that can't be read") {
+		t.Errorf("exit code %d, %q", code, said)
+	}
+}
+
 func TestUnknownSettingsAreFound(t *testing.T) {
 	got := asked(t, []string{"CONFLUENCE_WEB_QUEUE_SLOT=2", "CONFLUENCE_WEB_ADDR=:0", "CONFLUENCE_WEB_HELP=1", "CONFLUENCE_OTHER=1"})
 	if want := []string{"CONFLUENCE_WEB_HELP", "CONFLUENCE_WEB_QUEUE_SLOT"}; !slices.Equal(got.unknown, want) {
@@ -145,6 +153,7 @@ func TestCommandLine(t *testing.T) {
 		{[]string{"version"}, exitDone, "confluence ", ""},
 		{[]string{"--nonsense"}, exitMisused, "", "unknown flag --nonsense"},
 		{[]string{"srve"}, exitMisused, "", "unexpected argument srve"},
+		{[]string{"--database=x.sqlite", "--documents=x"}, exitMisused, "", "are both set"},
 		{[]string{"--queue-slots"}, exitMisused, "", "--queue-slots wants a value"},
 		{[]string{"replay"}, exitMisused, "", "<file>"},
 		{[]string{"replay", "no/such/file"}, replayUnreadable, "", "no/such/file"},

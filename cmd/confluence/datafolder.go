@@ -18,13 +18,14 @@ import (
 type dataFolder string
 
 const (
-	folderMode   fs.FileMode = 0o700
-	secretMode   fs.FileMode = 0o600
-	keyFile                  = "session.key"
-	demoFile                 = "demo.sqlite"
-	resultFolder             = "results"
-	keyBytes                 = 32
-	othersModes  fs.FileMode = 0o077
+	folderMode    fs.FileMode = 0o700
+	secretMode    fs.FileMode = 0o600
+	keyFile                   = "session.key"
+	demoFile                  = "demo.sqlite"
+	documentsFile             = "documents.sqlite"
+	resultFolder              = "results"
+	keyBytes                  = 32
+	othersModes   fs.FileMode = 0o077
 )
 
 // openDataFolder makes the folder at need and tries to write into it. A folder that was there and is open to others is only warned of:
@@ -98,6 +99,9 @@ func (f dataFolder) newSessionKey() ([]byte, error) {
 
 // demoDatabase is where the demo database is.
 func (f dataFolder) demoDatabase() string { return filepath.Join(string(f), demoFile) }
+
+// documentsDatabase is where the index of the documents is.
+func (f dataFolder) documentsDatabase() string { return filepath.Join(string(f), documentsFile) }
 
 // results is where long answers lie while they are kept.
 func (f dataFolder) results() string { return filepath.Join(string(f), resultFolder) }

@@ -6,38 +6,94 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 
 	"confluence/queue/runner"
+	"confluence/queue/runner/postgres"
 	"confluence/queue/runner/sql"
+	"confluence/queue/runner/sql/documents"
 )
 
-// openRunner makes what executes the queries, and says in a few words what it is. Without a database of the operator's it is the demo,
-// which is made at the first start.
-func openRunner(ctx context.Context, s settings, folder dataFolder, out io.Writer) (runner.Runner, string, error) {
-	database, words := s.Database, "read-only SQL over"
-	if database == "" {
-		database, words = folder.demoDatabase(), "read-only SQL over the demo database"
-		if _, err := os.Stat(database); errors.Is(err, fs.ErrNotExist) {
-			fmt.Fprintln(out, "Making the demo database, a few seconds…")
-		}
-		if err := sql.EnsureDemo(database); err != nil {
-			return nil, "", err
-		}
-		if err := ctx.Err(); err != nil {
-			return nil, "", err
-		}
+// openedRunner is what executes the queries.
+type openedRunner struct {
+	runner.Runner
+	words string       // what it is, for a person
+	stop  func() error // ends what goes on beside the runs; idempotent
+}
+
+func nothingToStop() error { return nil }
+
+// openRunner makes what executes the queries. Without a database or documents of the operator's it is the demo, which is made at the first start.
+func openRunner(ctx context.Context, s settings, folder dataFolder, log *slog.Logger, out io.Writer) (*openedRunner, error) {
+	switch {
+	case s.Documents != "":
+		return openDocuments(ctx, s, folder, log, out)
+	case postgres.IsURL(s.Database):
+		return openPostgres(s, log)
+	case s.Database != "":
+		return openSQLite(s, s.Database, "read-only SQL over")
 	}
+	database := folder.demoDatabase()
+	if _, err := os.Stat(database); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(out, "Making the demo database, a few seconds…")
+	}
+	if err := sql.EnsureDemo(database); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return openSQLite(s, database, "read-only SQL over the demo database")
+}
+
+func openSQLite(s settings, database, words string) (*openedRunner, error) {
 	asks, err := sql.New(sql.Options{Database: database, MaxBytes: int64(s.MaxResultBytes)})
 	switch {
 	case errors.Is(err, sql.ErrDatabase) && s.Database != "":
-		return nil, "", fmt.Errorf("%w: name a SQLite file that this user can read with --database (%s)", err, envName("database"))
+		return nil, fmt.Errorf("%w: name a SQLite file that this user can read with --database (%s)", err, envName("database"))
 	case err != nil:
-		return nil, "", err
+		return nil, err
 	}
 	if absolute, err := filepath.Abs(database); err == nil {
 		database = absolute
 	}
-	return asks, words + " " + database, nil
+	return &openedRunner{asks, words + " " + database, nothingToStop}, nil
+}
+
+func openPostgres(s settings, log *slog.Logger) (*openedRunner, error) {
+	asks, err := postgres.New(postgres.Options{URL: s.Database, MaxBytes: int64(s.MaxResultBytes), Logger: log})
+	switch {
+	case errors.Is(err, postgres.ErrDatabase):
+		return nil, fmt.Errorf("%w: name a role, its password and a database that the server knows with --database (%s)", err, envName("database"))
+	case err != nil:
+		return nil, err
+	}
+	return &openedRunner{asks, "read-only SQL over " + asks.String(), nothingToStop}, nil
+}
+
+func openDocuments(ctx context.Context, s settings, folder dataFolder, log *slog.Logger, out io.Writer) (*openedRunner, error) {
+	database := folder.documentsDatabase()
+	if _, err := os.Stat(database); errors.Is(err, fs.ErrNotExist) {
+		fmt.Fprintln(out, "Indexing the documents…")
+	}
+	index, err := documents.Open(ctx, documents.Options{Folder: s.Documents, Database: database, Logger: log})
+	switch {
+	case errors.Is(err, documents.ErrFolder):
+		return nil, fmt.Errorf("%w: name a folder that this user can read with --documents (%s)", err, envName("documents"))
+	case err != nil:
+		return nil, err
+	}
+	asks, err := sql.New(sql.Options{
+		Database: database, MaxBytes: int64(s.MaxResultBytes), Title: index.Title(), Examples: index.Examples(),
+	})
+	if err != nil {
+		return nil, errors.Join(err, index.Stop())
+	}
+	absolute, err := filepath.Abs(s.Documents)
+	if err != nil {
+		absolute = s.Documents
+	}
+	return &openedRunner{asks, "full-text search, in SQL, over " + absolute, index.Stop}, nil
 }

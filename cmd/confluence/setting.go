@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/alecthomas/kong"
+
+	"confluence/queue/runner/postgres"
 )
 
 // settingError is a value that can't be: which setting, what it is, what it may be.
@@ -83,6 +85,17 @@ func parseText(text string, _ *kong.Tag) (string, error) {
 func parseFolder(text string, tag *kong.Tag) (string, error) {
 	if text == "" {
 		return "", nil
+	}
+	return parseText(text, tag)
+}
+
+// parseDatabase reads the name of a file, or a URL, which may hold a password and is never shown.
+func parseDatabase(text string, tag *kong.Tag) (string, error) {
+	if postgres.IsURL(text) && postgres.CheckURL(text) != nil {
+		return "", notAllowed{
+			shown:   "a URL that can't be read",
+			allowed: "postgres://role:password@host:port/database, with characters that have a meaning in URLs written as %40 and the like",
+		}
 	}
 	return parseText(text, tag)
 }

@@ -40,6 +40,15 @@ func IsURL(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
+// CheckURL says whether a URL can be read, without a connection. Errors: ErrOptions (wrapped).
+func CheckURL(text string) error {
+	o, err := Options{URL: text}.complete()
+	if err == nil {
+		_, err = o.connectConfig()
+	}
+	return err
+}
+
 // complete validates the options and fills in what was left out.
 func (o Options) complete() (Options, error) {
 	switch {

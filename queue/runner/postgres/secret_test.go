@@ -42,6 +42,9 @@ func TestPasswordIsSecret(t *testing.T) {
 		if name == "rows" {
 			options.MaxRows = -1
 		}
+		if err := CheckURL(c.url); errors.Is(c.is, ErrOptions) && name != "rows" && !errors.Is(err, ErrOptions) || c.is == ErrDatabase && err != nil {
+			t.Errorf("%s: the URL alone: %v", name, err)
+		}
 		_, err := New(options)
 		if !errors.Is(err, c.is) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v with %q", name, err, c.is, c.says)
