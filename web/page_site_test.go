@@ -43,6 +43,7 @@ func pageOpen(t *testing.T, change ...func(*queue.Config, *Options)) *pageSite {
 	options := Options{
 		SessionKeys: [][]byte{[]byte(strings.Repeat("k", 32))}, RunTimeout: 5 * time.Minute,
 		MaxQueryBytes: pageQueryBytes, MaxResultBytes: 1 << 20, Logger: log,
+		PollBurst: 10_000, PollRate: 10_000, // tests ask as fast as they can
 	}
 	for _, c := range change {
 		c(&config, &options)

@@ -22,6 +22,9 @@ func (s *Server) apiJoin(c echo.Context) error {
 		return err
 	}
 	ctx := c.Request().Context()
+	if err := s.limitPolls(ctx, s.session(c), false); err != nil {
+		return err
+	}
 	if given {
 		if err := s.runs.check(ctx, text); err != nil {
 			return err
@@ -72,14 +75,23 @@ func (s *Server) apiStatus(c echo.Context) error {
 	}
 	c.Response().Header().Add(echo.HeaderVary, "Accept, Prefer")
 	if r.Method == http.MethodGet && negotiate(r.Header.Get(echo.HeaderAccept), typeJSON, typeEvents) == typeEvents {
+		if err := s.limitPolls(r.Context(), session, true); err != nil {
+			return err
+		}
 		return s.streamStatus(c, session)
 	}
 	v, err := s.o.Controller.Status(r.Context(), session)
+	known, wait := r.Header.Get("If-None-Match"), preferredWait(r.Header.Values("Prefer"))
+	held := err == nil && wait > 0 && tagMatches(known, viewTag(v))
+	if !held { // the line itself paces a call that is held
+		if limited := s.limitPolls(r.Context(), session, false); limited != nil {
+			return limited
+		}
+	}
 	if err != nil {
 		return err
 	}
-	known := r.Header.Get("If-None-Match")
-	if wait := preferredWait(r.Header.Values("Prefer")); wait > 0 && tagMatches(known, viewTag(v)) {
+	if held {
 		c.Response().Header().Set("Preference-Applied", "wait="+strconv.Itoa(int(wait/time.Second)))
 		if v, err = s.holdStatus(r.Context(), session, viewTag(v), wait); err != nil {
 			return err
@@ -151,8 +163,10 @@ func (s *Server) streamStatus(c echo.Context, session string) error {
 	}
 	defer leave()
 	defer st.end()
-	if err := sendStanding(st, v); err != nil {
-		return nil
+	if lastEventID(c) != v.Revision { // who has seen this very revision knows it; whole states are sent, so nothing else is missed
+		if err := sendStanding(st, v); err != nil {
+			return nil
+		}
 	}
 	beat := time.NewTicker(min(s.beat, streamSilence))
 	defer beat.Stop()

@@ -61,7 +61,7 @@ func (s *Server) apiRunOutput(c echo.Context) error {
 	}
 	switch form {
 	case typeEvents:
-		return s.streamRun(c, x, lastEventID(c), false)
+		return s.streamRun(c, x, int(lastEventID(c)), false)
 	case typeCSV:
 		return s.streamTable(c, x, csvFormat, false)
 	case typeText:

@@ -30,6 +30,8 @@ type Options struct {
 	ResultFolder   string        // where long answers lie; made at need, and emptied of old ones; empty: all are kept in memory
 	StopGrace      time.Duration // a run that hasn't stopped so long after it was told to makes its slot unhealthy; 0: 10 s
 	HealthEvery    time.Duration // between two checks of the runner, and the time limit of each; 0: 5 s
+	PollBurst      int           // status calls and joins that a session may make at once; 0: 20
+	PollRate       int           // and a second, in the long run; 0: 2
 	Logger         *slog.Logger  // nil: slog.Default()
 	RequestLog     bool          // one line a request
 }
@@ -45,6 +47,7 @@ type Server struct {
 	crossOrigin *http.CrossOriginProtection
 	runs        *runs
 	keys        *queryKeys
+	pace        *pace
 	health      *supervisor
 	live        *liveRoom
 	streams     *streams
@@ -89,6 +92,7 @@ func New(o Options) (*Server, error) {
 	}
 	s.runs = newRuns(o, folder, s.health, s.now)
 	s.keys = newQueryKeys(s.now)
+	s.pace = newPace(cmp.Or(o.PollBurst, defaultPollBurst), cmp.Or(o.PollRate, defaultPollRate), s.now)
 	s.live = newLiveRoom(s)
 
 	e := echo.New()
@@ -114,6 +118,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("stop grace is %v: it must be above 0, or 0 for 10 seconds", o.StopGrace)
 	case o.HealthEvery < 0:
 		return fmt.Errorf("health every is %v: it must be above 0, or 0 for 5 seconds", o.HealthEvery)
+	case o.PollBurst < 0 || o.PollRate < 0:
+		return fmt.Errorf("polls are %d at once and %d a second: neither may be below 0", o.PollBurst, o.PollRate)
 	case o.MaxQueryBytes <= 0:
 		return fmt.Errorf("max query bytes is %d: it must be above 0", o.MaxQueryBytes)
 	case o.MaxResultBytes <= 0:

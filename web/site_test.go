@@ -74,6 +74,9 @@ func open(t *testing.T, o siteOptions) *site {
 	if options.MaxResultBytes == 0 {
 		options.MaxResultBytes = 16 << 20
 	}
+	if options.PollRate == 0 {
+		options.PollBurst, options.PollRate = 10_000, 10_000 // tests ask as fast as they can
+	}
 	st.server, err = New(options)
 	must(t, err)
 	st.network = newNetwork(t, o.tcp)

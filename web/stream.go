@@ -101,9 +101,9 @@ func (st *stream) deadline(at time.Time) error {
 // end gives the connection back as it was.
 func (st *stream) end() { _ = st.deadline(time.Time{}) }
 
-// lastEventID is the place behind the last event that the client has seen, 0 for a new one.
-func lastEventID(c echo.Context) int {
-	at, err := strconv.Atoi(c.Request().Header.Get("Last-Event-ID"))
+// lastEventID is the id of the last event that the client has seen, 0 for a new one.
+func lastEventID(c echo.Context) int64 {
+	at, err := strconv.ParseInt(c.Request().Header.Get("Last-Event-ID"), 10, 64)
 	if err != nil || at < 0 {
 		return 0
 	}

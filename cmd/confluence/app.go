@@ -79,6 +79,8 @@ func (a *app) Start(ctx context.Context) error {
 		RunUnwatched:   a.settings.RunUnwatched,
 		MaxQueryBytes:  int64(a.settings.MaxQueryBytes),
 		MaxResultBytes: int64(a.settings.MaxResultBytes),
+		PollBurst:      a.settings.PollBurst,
+		PollRate:       a.settings.PollRate,
 		Logger:         a.log,
 		ResultTTL:      a.settings.ResultTTL,
 		ResultFolder:   folder.results(),

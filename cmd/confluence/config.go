@@ -29,6 +29,8 @@ type settings struct {
 	Heartbeat   time.Duration `name:"queue-heartbeat-seconds" type:"seconds" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
 	MaxLength   int           `name:"queue-max-length" type:"count" min:"0" default:"1000" group:"The line" help:"Tickets that may wait; 0: nobody waits."`
 	Slots       int           `name:"queue-slots" type:"count" min:"1" default:"1" group:"The line" help:"Runs at the same time."`
+	PollBurst   int           `type:"count" min:"1" default:"20" group:"The line" help:"Status calls and joins that a session may make at once."`
+	PollRate    int           `name:"polls-per-second" type:"count" min:"1" default:"2" group:"The line" help:"Status calls and joins that a session may make a second in the long run. Who asks at the pace that is told stays below."`
 
 	RunTimeout     time.Duration `name:"run-timeout-seconds" type:"seconds" default:"300" group:"Runs" help:"Time limit of a run."`
 	RunUnwatched   time.Duration `name:"run-unwatched-seconds" type:"seconds" group:"Runs" placeholder:"SECONDS" help:"A page's run that nobody watches for so long ends. Default: the heartbeat."`

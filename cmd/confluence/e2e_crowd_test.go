@@ -25,12 +25,12 @@ const endlessQuery = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FR
 // TestCrowdIsServedOneByOneInOrderOfJoining: two processes of 200 users each against one server. All join while a run is going, so that
 // the line holds all of them at once; then runs never overlap, everyone is served in order of joining, and nobody is lost.
 func TestCrowdIsServedOneByOneInOrderOfJoining(t *testing.T) {
-	serveCrowd(t, serving(t, "--queue-reservation-seconds=20", "--queue-heartbeat-seconds=10"), 200)
+	serveCrowd(t, serving(t, "--queue-reservation-seconds=20", "--queue-heartbeat-seconds=10", "--polls-per-second=1000"), 200)
 }
 
 // TestCrowdWithoutRaces: a smaller crowd against a server that has the race detector, and is slower for it.
 func TestCrowdWithoutRaces(t *testing.T) {
-	serveCrowd(t, servingWithRaces(t, "--queue-reservation-seconds=20", "--queue-heartbeat-seconds=10"), 15)
+	serveCrowd(t, servingWithRaces(t, "--queue-reservation-seconds=20", "--queue-heartbeat-seconds=10", "--polls-per-second=1000"), 15)
 }
 
 // serveCrowd lets so many users of each process be served.

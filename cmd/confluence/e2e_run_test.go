@@ -76,7 +76,7 @@ func (v *visitor) runs(query string) {
 
 // TestBrowserFollowsALongLine: a waiter behind others sees each step, and the position never rises.
 func TestBrowserFollowsALongLine(t *testing.T) {
-	server := serving(t)
+	server := serving(t, "--polls-per-second=1000")
 	release := holdTheSlot(t.Context(), t, server)
 	var ahead []*client
 	for range 4 {
