@@ -20,10 +20,10 @@ const envPrefix = "CONFLUENCE_WEB_"
 // settings is what an operator decides. Each field is a flag of `serve` and a variable of the environment; the flag wins.
 // The types (seconds, count, …) are in setting.go; min bounds a count.
 type settings struct {
-	Addr      string `type:"address" default:"127.0.0.1:8080" group:"Where" help:"Address to listen on, as host:port."`
-	DataDir   string `type:"folder" default:"./data" group:"Where" help:"Folder for the line, the session key, the demo database and long results; made at need, for its owner alone. Empty: nothing outlives the process."`
-	Database  string `type:"database" group:"Where" placeholder:"FILE|URL" help:"Database to ask, read-only: a SQLite file, or postgres://role:password@host:port/database, which belongs into the environment, as flags can be seen by other users of the machine. Without it a demo database is made in the data folder."`
-	Documents string `type:"text" group:"Where" placeholder:"FOLDER" help:"Folder with text and Markdown files, whose full text is searched in place of a database. Changes are followed."`
+	Addr    string `type:"address" default:"127.0.0.1:8080" group:"Where" help:"Address to listen on, as host:port."`
+	DataDir string `type:"folder" default:"./data" group:"Where" help:"Folder for the line, the session key, the demo database and long results; made at need, for its owner alone. Empty: nothing outlives the process."`
+
+	runnerSettings `embed:""`
 
 	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
 	Heartbeat   time.Duration `name:"queue-heartbeat-seconds" type:"seconds" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
@@ -102,6 +102,8 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.NamedMapper("level", setting(parseLevel)),
 		kong.NamedMapper("format", setting(parseFormat)),
 		kong.NamedMapper("switch", switchMapper{}),
+		kong.NamedMapper("runner", setting(parseRunner)),
+		kong.NamedMapper("argv", setting(parseArgv)),
 	)
 	if err != nil {
 		return asked, fmt.Errorf("the grammar of the command line: %w", err)
@@ -118,15 +120,10 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 	if asked.command != "serve" {
 		return asked, nil
 	}
-	return asked, asked.Serve.check()
-}
-
-// check finds settings that don't go together.
-func (s settings) check() error {
-	if s.Database != "" && s.Documents != "" {
-		return fmt.Errorf("--database (%s) and --documents (%s) are both set: choose one", envName("database"), envName("documents"))
+	if asked.command == "serve" {
+		return asked, asked.Serve.check()
 	}
-	return nil
+	return asked, nil
 }
 
 // envName is the name of a flag in the environment.

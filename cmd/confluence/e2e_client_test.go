@@ -50,6 +50,7 @@ type result struct {
 	Outcome string  `json:"outcome"`
 	Columns []any   `json:"columns"`
 	Rows    [][]any `json:"rows"`
+	Text    string  `json:"text"`
 }
 
 // problem is a refusal.

@@ -12,6 +12,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"confluence/queue/runner/command"
 	"confluence/queue/runner/sql"
 )
 
@@ -26,7 +27,8 @@ const (
 )
 
 func main() {
-	sql.MaybeChild() // this program again, as the process that executes one query
+	sql.MaybeChild() // this program again, as a process of one run
+	command.MaybeChild()
 	os.Exit(run(os.Args[1:], os.Environ(), os.Stdin, os.Stdout, os.Stderr))
 }
 

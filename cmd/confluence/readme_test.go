@@ -37,9 +37,10 @@ func TestReadmesNameEverySetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	front := readme(t)
-	fields := reflect.TypeFor[settings]()
-	for i := range fields.NumField() {
-		field := fields.Field(i)
+	for _, field := range reflect.VisibleFields(reflect.TypeFor[settings]()) {
+		if field.Anonymous {
+			continue
+		}
 		flag := field.Tag.Get("name")
 		if flag == "" { // as kong does
 			flag = strings.ToLower(regexp.MustCompile(`([a-z])([A-Z])`).ReplaceAllString(field.Name, "$1-$2"))

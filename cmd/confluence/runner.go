@@ -25,9 +25,13 @@ type openedRunner struct {
 
 func nothingToStop() error { return nil }
 
-// openRunner makes what executes the queries. Without a database or documents of the operator's it is the demo, which is made at the first start.
+// openRunner makes what executes the queries. For sql, without a database or documents of the operator's it is the demo, which is made at the first start.
 func openRunner(ctx context.Context, s settings, folder dataFolder, log *slog.Logger, out io.Writer) (*openedRunner, error) {
 	switch {
+	case s.Runner == runnerCommand:
+		return openCommand(s)
+	case s.Runner == runnerOpenAI:
+		return openModel(s)
 	case s.Documents != "":
 		return openDocuments(ctx, s, folder, log, out)
 	case postgres.IsURL(s.Database):
