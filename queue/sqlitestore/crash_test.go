@@ -47,7 +47,7 @@ func crashIfChild() {
 func dieUnderLoad(folder, name string, seed uint64, point string) error {
 	random := rand.New(rand.NewPCG(seed, 1))
 	d := &disk{VFSFilename: vfs.Find("os").(vfs.VFSFilename), name: "dies", forgets: true} // a kill leaves the system alive, which knows what was written
-	left := random.IntN(40)
+	left := random.IntN(20)
 	die := func(at string) {
 		if at == point {
 			if left--; left < 0 {
@@ -85,7 +85,7 @@ func TestCrash(t *testing.T) {
 			folder, l := t.TempDir(), newLedger()
 			random := rand.New(rand.NewPCG(5, uint64(lineage)))
 			for round := range crashes {
-				if round%20 == 0 { // or reading it each time would be most of the work
+				if round%10 == 0 { // or reading it each time would be most of the work
 					folder, l = t.TempDir(), newLedger()
 				}
 				crash(t, program, folder, fmt.Sprint("r", round), random, points[round%len(points)], l)
@@ -118,7 +118,7 @@ func crash(t *testing.T, program, folder, name string, random *rand.Rand, point 
 	must(t, child.Start())
 	lines := bufio.NewReader(out)
 	if point == "" {
-		defer time.AfterFunc(time.Duration(20+random.IntN(40))*time.Millisecond, func() { child.Process.Kill() }).Stop()
+		defer time.AfterFunc(time.Duration(20+random.IntN(30))*time.Millisecond, func() { child.Process.Kill() }).Stop()
 	}
 	noted := 0
 	for {
