@@ -28,8 +28,8 @@ type Index struct {
 	following sync.WaitGroup
 }
 
-// Open brings the index of the folder up to date, or makes it, and follows the folder from then on. ctx bounds the opening, which may take a minute
-// for 256 MiB of text. Errors: ErrOptions; ErrFolder (wrapped) if the folder can't be read; those of writing the index.
+// Open brings the index of the folder up to date, or makes it, and follows the folder from then on. ctx bounds the opening, which takes a minute
+// or more for 256 MiB of text. Errors: ErrOptions; ErrFolder (wrapped) if the folder can't be read; those of writing the index.
 func Open(ctx context.Context, options Options) (*Index, error) {
 	options, err := options.complete()
 	if err != nil {
