@@ -83,7 +83,7 @@ func TestForeignOverTLS(t *testing.T) {
 	for origin, want := range map[string]bool{"https://confluence.test": false, "http://confluence.test": true} {
 		r := httptest.NewRequest(http.MethodGet, "https://confluence.test/live", nil)
 		r.Header.Set("Origin", origin)
-		if got := foreign(r); got != want {
+		if got := (&door{}).foreign(r); got != want {
 			t.Errorf("%s: foreign is %v", origin, got)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"runtime/debug"
-	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -48,20 +47,6 @@ func isRequestID(id string) bool {
 	return true
 }
 
-// logRequest writes one line a request. It answers errors itself, to know the status.
-func (s *Server) logRequest(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		start := s.now()
-		if err := next(c); err != nil {
-			c.Error(err)
-		}
-		r, w := c.Request(), c.Response()
-		s.log.Info("request", "request_id", requestID(c), "method", r.Method, "path", r.URL.Path, "status", w.Status,
-			"bytes", w.Size, "seconds", s.now().Sub(start).Round(time.Microsecond).Seconds(), "peer", c.RealIP())
-		return nil
-	}
-}
-
 // recoverPanic makes a panic an internal error. Where the answer has begun only the connection can tell that something broke.
 func (s *Server) recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
@@ -75,7 +60,7 @@ func (s *Server) recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 			}
 			err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 			if c.Response().Committed {
-				s.log.Error("a request failed", "request_id", requestID(c), "path", c.Request().URL.Path, "err", err)
+				s.log.Error("a request failed", "request_id", requestID(c), "path", logPath(c.Request()), "err", err)
 				panic(http.ErrAbortHandler)
 			}
 		}()
@@ -93,16 +78,6 @@ func (s *Server) secure(next echo.HandlerFunc) echo.HandlerFunc {
 		header.Set("Cross-Origin-Opener-Policy", "same-origin")
 		header.Set("Cross-Origin-Resource-Policy", "same-origin")
 		header.Set(echo.HeaderCacheControl, "no-store")
-		return next(c)
-	}
-}
-
-// refuseCrossSite keeps pages of other sites from acting in a visitor's name.
-func (s *Server) refuseCrossSite(next echo.HandlerFunc) echo.HandlerFunc {
-	return func(c echo.Context) error {
-		if s.crossOrigin.Check(c.Request()) != nil {
-			return errCrossSite
-		}
 		return next(c)
 	}
 }

@@ -16,7 +16,7 @@ type pageWords struct {
 
 var problemWords = map[string]pageWords{
 	"cross_site": {"This came from another site",
-		"A page at another address sent this, so nothing was done. Open Confluence at its own address and start from there. If you did, a proxy in front changes the host name, and the operator can mend that."},
+		"A page at another address sent this, so nothing was done. Open Confluence at its own address and start from there. If you did, a proxy in front changes the host name: tell the operator to set CONFLUENCE_WEB_PUBLIC_URL to the address that you see."},
 	"internal": {"Something broke on our side",
 		"This page could not be made."},
 	"method_not_allowed": {"This can’t be done here",

@@ -64,7 +64,7 @@ func setProblemHeader(c echo.Context, p problem) {
 // logInternal is where a mistake of ours goes to; its reader gets the request id. Who has gone can't be answered, and that is no mistake.
 func (s *Server) logInternal(c echo.Context, p problem, err error) {
 	if p.Status == http.StatusInternalServerError && c.Request().Context().Err() == nil {
-		s.log.Error("a request failed", "request_id", requestID(c), "method", c.Request().Method, "path", c.Request().URL.Path, "err", err)
+		s.log.Error("a request failed", "request_id", requestID(c), "method", c.Request().Method, "path", logPath(c.Request()), "err", err)
 	}
 }
 

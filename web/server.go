@@ -34,25 +34,26 @@ type Options struct {
 	PollRate       int           // and a second, in the long run; 0: 2
 	Logger         *slog.Logger  // nil: slog.Default()
 	RequestLog     bool          // one line a request
+	Door           Door
 }
 
 // Server serves the waiting room. Make one with New and Stop it at the end.
 type Server struct {
-	o           Options
-	log         *slog.Logger
-	now         func() time.Time
-	beat        time.Duration // how often an open stream is a heartbeat
-	handler     http.Handler
-	sessions    *sessionStores
-	crossOrigin *http.CrossOriginProtection
-	runs        *runs
-	keys        *queryKeys
-	pace        *pace
-	health      *supervisor
-	live        *liveRoom
-	streams     *streams
-	done        chan struct{} // closed by Stop: every stream ends
-	stopOnce    sync.Once
+	o        Options
+	log      *slog.Logger
+	now      func() time.Time
+	beat     time.Duration // how often an open stream is a heartbeat
+	handler  http.Handler
+	sessions *sessionStores
+	door     *door
+	runs     *runs
+	keys     *queryKeys
+	pace     *pace
+	health   *supervisor
+	live     *liveRoom
+	streams  *streams
+	done     chan struct{} // closed by Stop: every stream ends
+	stopOnce sync.Once
 }
 
 const (
@@ -76,6 +77,10 @@ func New(o Options) (*Server, error) {
 	o.ResultTTL = cmp.Or(o.ResultTTL, defaultResultTTL)
 	o.StopGrace = cmp.Or(o.StopGrace, defaultStopGrace)
 	o.HealthEvery = cmp.Or(o.HealthEvery, defaultHealthEvery)
+	door, err := newDoor(o.Door)
+	if err != nil {
+		return nil, err
+	}
 	stores, err := newSessionStores(o.SessionKeys)
 	if err != nil {
 		return nil, err
@@ -88,7 +93,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, log: o.Logger, now: time.Now, beat: heartbeat / 3, sessions: stores, health: newSupervisor(o),
-		crossOrigin: http.NewCrossOriginProtection(), streams: newStreams(), done: make(chan struct{}),
+		door: door, streams: newStreams(), done: make(chan struct{}),
 	}
 	s.runs = newRuns(o, folder, s.health, s.now)
 	s.keys = newQueryKeys(s.now)

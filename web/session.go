@@ -91,7 +91,7 @@ func (s *Server) session(c echo.Context) string {
 	}
 	id := ""
 	// An error means a cookie of an old key, of another app, or junk: that is nobody yet.
-	if session, err := s.sessions.cookies.New(c.Request(), sessionCookie); err == nil {
+	if session, err := s.sessions.cookies.New(c.Request(), s.door.cookie); err == nil {
 		id, _ = session.Values[sessionValue].(string)
 	}
 	c.Set(sessionKey, id)
@@ -108,9 +108,9 @@ func (s *Server) ensureSession(c echo.Context) (string, error) {
 	if id == "" {
 		id = newSessionID()
 	}
-	session := sessions.NewSession(s.sessions.cookies, sessionCookie)
+	session := sessions.NewSession(s.sessions.cookies, s.door.cookie)
 	options := *s.sessions.cookies.Options
-	options.Secure = c.IsTLS()
+	options.Secure = s.door.secure || c.IsTLS()
 	session.Options, session.Values[sessionValue] = &options, id
 	if err := s.sessions.cookies.Save(c.Request(), c.Response(), session); err != nil {
 		return "", fmt.Errorf("session cookie: %w", err)

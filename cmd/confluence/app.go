@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -50,6 +51,10 @@ func newApp(s settings, log *slog.Logger, out io.Writer) *app {
 // Start opens the address first, so that one in use is found before anything is made, and answers on it once everything is ready.
 // After an error Stop takes back what was started. The context bounds the start alone.
 func (a *app) Start(ctx context.Context) error {
+	certificate, err := a.settings.certificate()
+	if err != nil {
+		return err
+	}
 	folder, err := a.openFolder()
 	if err != nil {
 		return err
@@ -87,26 +92,36 @@ func (a *app) Start(ctx context.Context) error {
 		StopGrace:      a.settings.StopGrace,
 		HealthEvery:    a.settings.Health,
 		RequestLog:     a.settings.RequestLog,
+		Door:           a.settings.door(),
 	})
 	if err != nil {
 		return fmt.Errorf("the web server: %w", err)
 	}
-	a.serve()
+	a.settings.warn(a.log, a.settings.Addr)
+	a.serve(certificate)
 	a.welcome(folder, a.runner.words)
 	return nil
 }
 
-// serve answers requests, in a goroutine that ends with Stop. There is no time limit for writing: event streams stay open.
-func (a *app) serve() {
+// serve answers requests, in a goroutine that ends with Stop, over TLS if there is a certificate. There is no time limit for writing: event
+// streams stay open.
+func (a *app) serve(certificate *tls.Config) {
 	a.server = &http.Server{
 		Handler:           a.web.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
+		TLSConfig:         certificate,
 	}
 	a.served = make(chan error, 1)
-	go func() { a.served <- a.server.Serve(a.listener) }()
+	go func() {
+		if certificate != nil {
+			a.served <- a.server.ServeTLS(a.listener, "", "") // HTTP/2, too
+			return
+		}
+		a.served <- a.server.Serve(a.listener)
+	}()
 }
 
 // Wait returns when ctx ends, or with an error when serving does.

@@ -23,6 +23,7 @@ type settings struct {
 	Addr    string `type:"address" default:"127.0.0.1:8080" group:"Where" help:"Address to listen on, as host:port."`
 	DataDir string `type:"folder" default:"./data" group:"Where" help:"Folder for the line, the session key, the demo database and long results; made at need, for its owner alone. Empty: nothing outlives the process."`
 
+	doorSettings   `embed:""`
 	runnerSettings `embed:""`
 
 	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
@@ -45,6 +46,14 @@ type settings struct {
 	LogLevel   slog.Level `type:"level" default:"info" group:"Log" help:"Least level that is logged: debug, info, warn or error."`
 	LogFormat  logFormat  `type:"format" default:"auto" group:"Log" help:"text, json, or auto: text on a terminal, else json."`
 	RequestLog bool       `type:"switch" group:"Log" help:"Log one line a request."`
+}
+
+// check finds settings that don't go together.
+func (s settings) check() error {
+	if err := s.doorSettings.check(); err != nil {
+		return err
+	}
+	return s.runnerSettings.check()
 }
 
 // line is the line's configuration at its start. A line that forgets over a restart begins its revision at the present time in
@@ -105,6 +114,8 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.NamedMapper("runner", setting(parseRunner)),
 		kong.NamedMapper("argv", setting(parseArgv)),
 	)
+		kong.NamedMapper("publicurl", setting(parsePublicURL)),
+		kong.NamedMapper("origins", setting(parseOrigins)),
 	if err != nil {
 		return asked, fmt.Errorf("the grammar of the command line: %w", err)
 	}

@@ -3,24 +3,41 @@ package main
 import (
 	"fmt"
 	"net"
+	"strings"
 )
 
 // welcome tells the person who started Confluence where it is.
 func (a *app) welcome(folder dataFolder, runner string) {
-	url := address(a.listener.Addr())
+	url := a.settings.address(a.listener.Addr())
+	listens := ""
+	if a.settings.PublicURL != "" {
+		listens = "\n  Listens " + a.listener.Addr().String()
+	}
 	data := string(folder)
 	if a.settings.DataDir == "" {
 		data = "none: everything is in memory and gone with this process"
 	}
 	fmt.Fprintf(a.out, `Confluence is open.
 
-  Ask     %s
+  Ask     %s%s
   Kiosk   %skiosk
   Runner  %s
   Data    %s
 
 Ctrl-C stops it.
-`, url, url, runner, data)
+`, url, listens, url, runner, data)
+}
+
+// address is where browsers find Confluence: at its public URL, else where it listens.
+func (s doorSettings) address(addr net.Addr) string {
+	url := address(addr)
+	switch {
+	case s.PublicURL != "":
+		url = s.PublicURL + "/"
+	case s.TLSCert != "":
+		url = "https" + strings.TrimPrefix(url, "http")
+	}
+	return url
 }
 
 // address is where a browser on this machine finds what listens at addr.
