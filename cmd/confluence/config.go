@@ -70,7 +70,8 @@ func (s settings) line(start time.Time) queue.Config {
 
 // commandLine is the grammar of the command line.
 type commandLine struct {
-	Serve  settings `cmd:"" default:"withargs" help:"Serve the waiting room. This is what confluence alone does."`
+	Serve  settings   `cmd:"" default:"withargs" help:"Serve the waiting room. This is what confluence alone does."`
+	Ask    askCommand `cmd:"" help:"Ask a running Confluence: join, wait, claim, and print the answer."`
 	Replay struct {
 		File string `arg:"" help:"File with one operation a line, as JSON; - is standard input."`
 	} `cmd:"" help:"Run a file of operations through the line on a virtual clock, and compare the answers."`

@@ -42,6 +42,8 @@ func run(args, environ []string, in io.Reader, out, errs io.Writer) int {
 	switch asked.command {
 	case "serve":
 		return serve(asked, out, errs)
+	case "ask":
+		return ask(asked.Ask, in, out, errs)
 	case "replay":
 		return replayFile(asked.Replay.File, in, out, errs)
 	case "inspect":
