@@ -114,9 +114,9 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.NamedMapper("switch", switchMapper{}),
 		kong.NamedMapper("runner", setting(parseRunner)),
 		kong.NamedMapper("argv", setting(parseArgv)),
-	)
 		kong.NamedMapper("publicurl", setting(parsePublicURL)),
 		kong.NamedMapper("origins", setting(parseOrigins)),
+	)
 	if err != nil {
 		return asked, fmt.Errorf("the grammar of the command line: %w", err)
 	}
