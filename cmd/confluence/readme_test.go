@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,26 +9,50 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
-// TestReadmeCurlSession runs the commands of the README's curl session as they stand there, against a server of its own.
+// TestReadmeCurlSession runs the commands of the README's curl session as they stand there, against a server of its own: join, ask for the
+// place, claim; send the same again with its key; run without joining; follow the place, and leave.
 func TestReadmeCurlSession(t *testing.T) {
 	server := serving(t)
-	session := regexp.MustCompile("(?s)\n## With curl\n.*?```sh\n(.*?)```").FindStringSubmatch(readme(t))
-	if session == nil {
-		t.Fatal("the README has no curl session")
+	section, _, _ := strings.Cut(strings.SplitN(readme(t), "\n## With curl\n", 2)[1], "\n## ")
+	var blocks []string
+	for _, block := range regexp.MustCompile("(?s)```sh\n(.*?)```").FindAllStringSubmatch(section, -1) {
+		blocks = append(blocks, strings.ReplaceAll(block[1], "http://127.0.0.1:8080/", server.url))
 	}
-	shell := exec.Command("bash", "-euxc", strings.ReplaceAll(session[1], "http://127.0.0.1:8080/", server.url))
-	shell.Dir = t.TempDir()
-	said, err := shell.CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, said)
+	if len(blocks) != 3 {
+		t.Fatalf("the README's curl session has %d parts", len(blocks))
 	}
-	for _, part := range []string{`"ticket_id":"q_`, `"status":"ready"`, `"outcome":"succeeded"`, `"columns":["branches"]`} {
-		if !strings.Contains(string(said), part) {
-			t.Errorf("%s is not in what it prints:\n%s", part, said)
+	folder := t.TempDir()
+	says := func(commands string, parts ...string) string {
+		t.Helper()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		shell := exec.CommandContext(ctx, "bash", "-euc", commands)
+		shell.Dir, shell.WaitDelay = folder, time.Second
+		output, err := shell.CombinedOutput()
+		said := string(output)
+		if err != nil {
+			t.Fatalf("%v\n%s\n%s", err, commands, said)
 		}
+		for _, part := range parts {
+			if !strings.Contains(said, part) {
+				t.Errorf("%s is not in what it prints:\n%s\n%s", part, commands, said)
+			}
+		}
+		return said
 	}
+	says(blocks[0], `"ticket_id":"q_`, `"status":"ready"`, `"outcome":"succeeded"`, `"columns":["branches"]`)
+	claim := blocks[0][strings.LastIndex(strings.TrimSpace(blocks[0]), "\n")+1:]
+	if first, again := says(claim, `"run_id"`), says(claim, `"columns":["branches"]`); first != again {
+		t.Errorf("with the same key it prints\n%s\nand then\n%s", first, again)
+	}
+	says(blocks[1], "event: accepted\n", "event: end\n", `"outcome":"succeeded"`, "n\n42\n")
+
+	follow, leave, _ := strings.Cut(blocks[2], "\n")
+	says(strings.Split(blocks[0], "\n")[0], `"status":"ready"`)
+	says("{ "+follow+"\n} > seen & until grep -qs standing seen; do sleep 0.05; done\n"+leave+"\nwait; cat seen", "event: standing\n", "event: left\n")
 }
 
 // TestReadmesNameEverySetting: with its default.
