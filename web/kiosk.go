@@ -32,7 +32,7 @@ func (s *Server) liveKiosk(c echo.Context) error {
 	if k == nil {
 		return err
 	}
-	s.live.enter(k, guest{kiosk: true}, func() { s.serveKiosk(k) })
+	s.live.enter(k, guest{kiosk: true, address: networkOf(c)}, func() { s.serveKiosk(k) })
 	return nil
 }
 

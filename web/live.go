@@ -19,7 +19,7 @@ func (s *Server) liveStanding(c echo.Context) error {
 	if k == nil {
 		return err
 	}
-	s.live.enter(k, guest{session: session}, func() { s.serveStanding(k, session) })
+	s.live.enter(k, guest{session: session, address: networkOf(c)}, func() { s.serveStanding(k, session) })
 	return nil // whatever happens now: the connection is no request any more
 }
 

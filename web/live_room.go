@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -34,14 +35,17 @@ type liveRoom struct {
 	stopping     bool
 	open         map[*socket]struct{}
 	bySession    map[string][]*socket // oldest first
+	byAddress    map[string]int
 	kiosks       int
 	atMost       int // sockets
 	kiosksAtMost int
+	perAddress   int // 0: any number
 }
 
 // guest is who opens a socket.
 type guest struct {
 	session string // empty: none, or it doesn't matter
+	address string // empty: it has none
 	kiosk   bool
 }
 
@@ -53,7 +57,9 @@ func newLiveRoom(s *Server) *liveRoom {
 		cut:          cut,
 		open:         map[*socket]struct{}{},
 		bySession:    map[string][]*socket{},
-		atMost:       socketsAtMost,
+		byAddress:    map[string]int{},
+		atMost:       cmp.Or(s.door.MaxSockets, socketsAtMost),
+		perAddress:   s.door.SocketsPerAddress,
 		kiosksAtMost: kiosksAtMost,
 	}
 }
@@ -92,11 +98,17 @@ func (l *liveRoom) enter(k *socket, of guest, serve func()) {
 	case len(l.open) >= l.atMost, of.kiosk && l.kiosks >= l.kiosksAtMost:
 		l.refuse(k, websocket.StatusTryAgainLater)
 		return
+	case l.perAddress > 0 && of.address != "" && l.byAddress[of.address] >= l.perAddress:
+		l.refuse(k, websocket.StatusPolicyViolation)
+		return
 	}
 	k.ctx, k.cancel = context.WithCancel(l.ctx)
 	l.open[k] = struct{}{}
 	if of.kiosk {
 		l.kiosks++
+	}
+	if l.perAddress > 0 {
+		l.byAddress[of.address]++
 	}
 	if of.session != "" {
 		mine := append(l.bySession[of.session], k)
@@ -127,6 +139,9 @@ func (l *liveRoom) leave(k *socket, of guest) {
 	delete(l.open, k)
 	if of.kiosk {
 		l.kiosks--
+	}
+	if l.byAddress[of.address]--; l.byAddress[of.address] <= 0 {
+		delete(l.byAddress, of.address)
 	}
 	if of.session == "" {
 		return

@@ -54,6 +54,13 @@ func (s *Server) postQuery(c echo.Context) error {
 	if unfit != nil {
 		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, s.presenter().tooLong(len(sent.text)))
 	}
+	settled, err := s.admit(c, session, true)
+	if errors.Is(err, errRateLimited) {
+		return s.showCrowded(c, session, sent.text, err)
+	}
+	if err != nil {
+		return err
+	}
 	where, err := s.ask(c.Request().Context(), session, sent.text)
 	var mistake *runner.RejectedError
 	switch {
@@ -64,6 +71,8 @@ func (s *Server) postQuery(c echo.Context) error {
 	case errors.Is(err, errInvalidQuery):
 		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, emptyText)
 	case errors.Is(err, queue.ErrQueueFull):
+	case errors.Is(err, errNoRoomForText):
+		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, textNotKept)
 		return s.showFull(c, sent.text)
 	}
 	return err
@@ -94,7 +103,7 @@ func (s *Server) ask(ctx context.Context, session, text string) (where string, e
 		if !refusedForNow(err) {
 			return "", err
 		}
-		joined, err := s.o.Controller.Join(ctx, session, kept)
+		joined, err := s.join(ctx, session, kept)
 		if err != nil {
 			return "", err
 		}
@@ -119,6 +128,13 @@ func refusedForNow(err error) bool {
 }
 
 // showFull says that the line takes no more, and keeps the text.
+// showCrowded says that enough have come from the visitor's address, and keeps the text.
+func (s *Server) showCrowded(c echo.Context, session, text string, err error) error {
+	of := problemFor(err)
+	setProblemHeader(c, of)
+	return s.showForm(c, of.Status, session, text, crowded)
+}
+
 func (s *Server) showFull(c echo.Context, text string) error {
 	picture, err := s.o.Controller.Picture(c.Request().Context())
 	if err != nil {

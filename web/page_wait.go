@@ -145,7 +145,10 @@ func (s *Server) claimTooEarly(c echo.Context, session string, v queue.View, sen
 
 // keep replaces what is kept with the session's ticket, and shows the ticket, or what became of it.
 func (s *Server) keep(c echo.Context, session string, kept queue.Kept) error {
-	err := s.o.Controller.Keep(c.Request().Context(), session, kept)
+	err := s.keepText(c.Request().Context(), session, kept)
+	if errors.Is(err, errNoRoomForText) {
+		return s.showForm(c, http.StatusRequestEntityTooLarge, session, kept.Query, textNotKept)
+	}
 	if err != nil && !errors.Is(err, queue.ErrTicketNotFound) {
 		return err
 	}

@@ -159,8 +159,10 @@ func rejected(detail string) views.Fault {
 
 // What is wrong with a text before the runner has seen it, and with a claim that comes when there is nothing to claim.
 var (
-	emptyText = views.Fault{Heading: "There is no query yet", Detail: "Write a query, then press Run."}
-	noTurn    = views.Fault{Heading: "Your query did not run", Detail: "You have left the line, so there is no turn to use. Run it again to join."}
+	emptyText   = views.Fault{Heading: "There is no query yet", Detail: "Write a query, then press Run."}
+	textNotKept = views.Fault{Heading: "Your text is not kept", Detail: "Your ticket is safe. As much text waits with the tickets as there is room for: keep yours yourself, and run it at your turn."}
+	crowded     = views.Fault{Heading: "Many have come from your address", Detail: "Others at the same network address have joined or wait in line. Try again in a minute."}
+	noTurn      = views.Fault{Heading: "Your query did not run", Detail: "You have left the line, so there is no turn to use. Run it again to join."}
 )
 
 func (p presenter) tooLong(length int) views.Fault {

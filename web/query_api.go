@@ -27,8 +27,13 @@ func (s *Server) apiQuery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
+	settled, err := s.admit(c, session, false)
+	if err != nil {
+		return err
+	}
 	ctx := c.Request().Context()
 	x, replayed, err := s.startQuery(ctx, session, key, askedQuery{text: text, given: given})
+	settled()
 	if err != nil {
 		return s.withStanding(ctx, session, err)
 	}

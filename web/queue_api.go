@@ -34,7 +34,12 @@ func (s *Server) apiJoin(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	v, err := s.o.Controller.Join(ctx, session, queue.Kept{Query: text})
+	settled, err := s.admit(c, session, true)
+	if err != nil {
+		return err
+	}
+	defer settled()
+	v, err := s.join(ctx, session, queue.Kept{Query: text})
 	if err != nil {
 		return err
 	}

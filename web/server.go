@@ -39,21 +39,22 @@ type Options struct {
 
 // Server serves the waiting room. Make one with New and Stop it at the end.
 type Server struct {
-	o        Options
-	log      *slog.Logger
-	now      func() time.Time
-	beat     time.Duration // how often an open stream is a heartbeat
-	handler  http.Handler
-	sessions *sessionStores
-	door     *door
-	runs     *runs
-	keys     *queryKeys
-	pace     *pace
-	health   *supervisor
-	live     *liveRoom
-	streams  *streams
-	done     chan struct{} // closed by Stop: every stream ends
-	stopOnce sync.Once
+	o         Options
+	log       *slog.Logger
+	now       func() time.Time
+	beat      time.Duration // how often an open stream is a heartbeat
+	handler   http.Handler
+	sessions  *sessionStores
+	door      *door
+	newcomers *newcomers
+	runs      *runs
+	keys      *queryKeys
+	pace      *pace
+	health    *supervisor
+	live      *liveRoom
+	streams   *streams
+	done      chan struct{} // closed by Stop: every stream ends
+	stopOnce  sync.Once
 }
 
 const (
@@ -98,9 +99,11 @@ func New(o Options) (*Server, error) {
 	s.runs = newRuns(o, folder, s.health, s.now)
 	s.keys = newQueryKeys(s.now)
 	s.pace = newPace(cmp.Or(o.PollBurst, defaultPollBurst), cmp.Or(o.PollRate, defaultPollRate), s.now)
+	s.newcomers = newNewcomers(door, o.Controller, s.now)
 	s.live = newLiveRoom(s)
 
 	e := echo.New()
+	e.IPExtractor = o.Door.extractor()
 	e.HTTPErrorHandler = s.handleError
 	s.register(e)
 	s.handler = e

@@ -20,7 +20,7 @@ const (
 	sessionMaxAge = 30 * 24 * time.Hour
 	sessionValue  = "id"      // the cookie's only value
 	sessionKey    = "session" // in echo's context
-	bearerKey     = "bearer"  // in echo's context: the session came with a token
+	bearerKey     = "bearer"  // in echo's context: the session needs no cookie
 	sessionBytes  = 16        // of randomness
 )
 
@@ -90,6 +90,9 @@ func (s *Server) session(c echo.Context) string {
 		return id
 	}
 	id := ""
+	if cookieless(c) {
+		return id
+	}
 	// An error means a cookie of an old key, of another app, or junk: that is nobody yet.
 	if session, err := s.sessions.cookies.New(c.Request(), s.door.cookie); err == nil {
 		id, _ = session.Values[sessionValue].(string)
@@ -105,6 +108,9 @@ func (s *Server) ensureSession(c echo.Context) (string, error) {
 	if bearer, _ := c.Get(bearerKey).(bool); bearer {
 		return id, nil
 	}
+	if cookieless(c) {
+		return "", refuse(errInvalidToken, "A page of another site needs a bearer token, which POST /api/v1/session gives.")
+	}
 	if id == "" {
 		id = newSessionID()
 	}
@@ -119,16 +125,27 @@ func (s *Server) ensureSession(c echo.Context) (string, error) {
 	return id, nil
 }
 
-// identify takes the session from a bearer token, which outranks a cookie. A token that isn't ours is refused, so that its sender learns of
+// cookieless tells whether the page that asks may not use the visitor's cookie.
+func cookieless(c echo.Context) bool {
+	no, _ := c.Get(cookielessKey).(bool)
+	return no
+}
+
+// identify takes the session from the name that a trusted proxy gives the visitor, or from a bearer token, which outranks a cookie. A token that isn't ours is refused, so that its sender learns of
 // it; other ways of authorization belong to a proxy before us and are let alone.
 func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
+		if id := s.door.person(c.Request()); id != "" {
+			c.Set(sessionKey, id)
+			c.Set(bearerKey, true)
+			return next(c)
+		}
 		scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
 		if !strings.EqualFold(scheme, "Bearer") {
 			return next(c)
 		}
 		var id []byte
-		if err := securecookie.DecodeMulti(tokenName, strings.TrimSpace(token), &id, s.sessions.tokens...); err != nil || len(id) == 0 {
+		if err := securecookie.DecodeMulti(tokenName, strings.TrimSpace(token), &id, s.sessions.tokens...); err != nil || len(id) == 0 || isPerson(string(id)) {
 			return errInvalidToken
 		}
 		c.Set(sessionKey, string(id))

@@ -116,6 +116,8 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.NamedMapper("argv", setting(parseArgv)),
 		kong.NamedMapper("publicurl", setting(parsePublicURL)),
 		kong.NamedMapper("origins", setting(parseOrigins)),
+		kong.NamedMapper("networks", setting(parseNetworks)),
+		kong.NamedMapper("header", setting(parseHeader)),
 	)
 	if err != nil {
 		return asked, fmt.Errorf("the grammar of the command line: %w", err)

@@ -25,6 +25,7 @@ func TestSettingsDefaults(t *testing.T) {
 	got := asked(t, nil)
 	want := settings{
 		Addr: "127.0.0.1:8080", DataDir: "./data",
+		doorSettings:   doorSettings{MaxSockets: 18_000, MaxKeptBytes: 64 << 20},
 		runnerSettings: runnerSettings{Runner: "sql", CommandMemory: 4 << 30},
 		Reservation:    time.Minute, Heartbeat: 30 * time.Second, MaxLength: 1000, Slots: 1, PollBurst: 20, PollRate: 2,
 		RunTimeout: 5 * time.Minute, StopGrace: 10 * time.Second, Health: 5 * time.Second,

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"net/netip"
+	"net/textproto"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -19,14 +20,32 @@ type doorSettings struct {
 	TLSCert        string   `name:"tls-cert" type:"text" group:"The door" placeholder:"FILE" help:"Certificate, with those between it and its root, in PEM: Confluence speaks https itself."`
 	TLSKey         string   `name:"tls-key" type:"text" group:"The door" placeholder:"FILE" help:"The certificate's key, in PEM."`
 	TrustedOrigins []string `type:"origins" group:"The door" placeholder:"ORIGIN,…" help:"Other origins, as scheme://host:port, whose pages may act in a visitor's name."`
+	BearerOrigins  []string `type:"origins" group:"The door" placeholder:"ORIGIN,…" help:"Other origins whose pages may call the API, with a bearer token and never with a visitor's cookie."`
+
+	TrustedProxies []netip.Prefix `type:"networks" group:"The door" placeholder:"CIDR,…" help:"Networks of the proxies before Confluence, whose X-Forwarded-For is believed, such as 127.0.0.1/32."`
+	IdentityHeader string         `type:"header" group:"The door" placeholder:"NAME" help:"Header in which a trusted proxy names the person: one ticket a person. The proxy must set it or take it away in every request."`
+
+	JoinsPerAddress   int `name:"joins-per-address" type:"count" min:"0" default:"0" group:"The door" help:"Tickets that one network address may get a minute; 0: any number."`
+	WaitingPerAddress int `name:"waiting-per-address" type:"count" min:"0" default:"0" group:"The door" help:"Tickets of one network address that may wait in line; 0: any number."`
+	SocketsPerAddress int `name:"sockets-per-address" type:"count" min:"0" default:"0" group:"The door" help:"Open websockets of one network address; 0: any number."`
+	MaxSockets        int `type:"count" min:"1" default:"18000" group:"The door" help:"Open websockets in all."`
+	MaxKeptBytes      int `type:"count" min:"1" default:"67108864" group:"The door" help:"Bytes of all texts together that wait with their tickets."`
 }
 
 // door is the door of the web server.
 func (s doorSettings) door() web.Door {
 	return web.Door{
-		PublicURL:      s.PublicURL,
-		TLS:            s.TLSCert != "",
-		TrustedOrigins: s.TrustedOrigins,
+		PublicURL:         s.PublicURL,
+		TLS:               s.TLSCert != "",
+		TrustedOrigins:    s.TrustedOrigins,
+		BearerOrigins:     s.BearerOrigins,
+		TrustedProxies:    s.TrustedProxies,
+		IdentityHeader:    s.IdentityHeader,
+		JoinsPerAddress:   s.JoinsPerAddress,
+		WaitingPerAddress: s.WaitingPerAddress,
+		SocketsPerAddress: s.SocketsPerAddress,
+		MaxSockets:        s.MaxSockets,
+		MaxKeptBytes:      int64(s.MaxKeptBytes),
 	}
 }
 
@@ -34,6 +53,10 @@ func (s doorSettings) door() web.Door {
 func (s doorSettings) check() error {
 	if (s.TLSCert == "") != (s.TLSKey == "") {
 		return fmt.Errorf("--tls-cert (%s) and --tls-key (%s) need each other: only one is set", envName("tls-cert"), envName("tls-key"))
+	}
+	if s.IdentityHeader != "" && len(s.TrustedProxies) == 0 {
+		return fmt.Errorf("--identity-header (%s) is set and --trusted-proxies (%s) is not: anybody could send the header. Name the networks of the proxies that set it",
+			envName("identity-header"), envName("trusted-proxies"))
 	}
 	return nil
 }
@@ -92,4 +115,39 @@ func parseOrigins(text string, _ *kong.Tag) ([]string, error) {
 		origins = append(origins, origin)
 	}
 	return origins, nil
+}
+
+// parseNetworks reads networks between commas; an address alone is a network of one.
+func parseNetworks(text string, _ *kong.Tag) ([]netip.Prefix, error) {
+	var networks []netip.Prefix
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.TrimSpace(part)
+		if ip, err := netip.ParseAddr(part); err == nil && ip.Zone() == "" {
+			networks = append(networks, netip.PrefixFrom(ip.Unmap(), ip.Unmap().BitLen()))
+			continue
+		}
+		network, err := netip.ParsePrefix(part)
+		switch {
+		case err != nil || network.Addr().Is4In6():
+			return nil, notAllowed{allowed: fmt.Sprintf("networks between commas, such as 127.0.0.1/32 or fd00::/8; %q is none", part)}
+		case network.Bits() == 0:
+			return nil, notAllowed{allowed: fmt.Sprintf("the networks of proxies alone; %s is everybody, who could then choose an address and a name", part)}
+		}
+		networks = append(networks, network.Masked())
+	}
+	return networks, nil
+}
+
+func parseHeader(text string, _ *kong.Tag) (string, error) {
+	if strings.ContainsFunc(text, func(r rune) bool {
+		return !strings.ContainsRune("-_", r) && (r < '0' || r > '9') && (r|' ' < 'a' || r|' ' > 'z')
+	}) {
+		return "", notAllowed{allowed: "the name of a header, such as X-Auth-Request-Email"}
+	}
+	switch name := textproto.CanonicalMIMEHeaderKey(text); name {
+	case "Authorization", "Cookie", "Host", "Origin", "X-Forwarded-For":
+		return "", notAllowed{allowed: "a header that names the person and nothing else, such as X-Auth-Request-Email"}
+	default:
+		return name, nil
+	}
 }

@@ -27,6 +27,14 @@ func TestDoorSettingsWrong(t *testing.T) {
 		{[]string{"--trusted-origins=https://a.example,https://*.example"}, []string{"CONFLUENCE_WEB_TRUSTED_ORIGINS", `"https://*.example"`, "no wildcards"}},
 		{[]string{"--trusted-origins=null"}, []string{"nobody can trust it"}},
 		{[]string{"--trusted-origins=https://a.example/app"}, []string{"behind the host"}},
+		{[]string{"--bearer-origins=*"}, []string{"CONFLUENCE_WEB_BEARER_ORIGINS", "no wildcards"}},
+		{[]string{"--identity-header=X-User"}, []string{"CONFLUENCE_WEB_IDENTITY_HEADER", "CONFLUENCE_WEB_TRUSTED_PROXIES", "anybody"}},
+		{[]string{"--identity-header=Cookie", "--trusted-proxies=10.0.0.1"}, []string{"names the person"}},
+		{[]string{"--identity-header=X User", "--trusted-proxies=10.0.0.1"}, []string{"name of a header"}},
+		{[]string{"--trusted-proxies=10.0.0.1,proxy"}, []string{"CONFLUENCE_WEB_TRUSTED_PROXIES", `"proxy"`}},
+		{[]string{"--trusted-proxies=0.0.0.0/0"}, []string{"everybody"}},
+		{[]string{"--trusted-proxies=10.0.0.0/33"}, []string{"10.0.0.0/33"}},
+		{[]string{"--joins-per-address=-1"}, []string{"CONFLUENCE_WEB_JOINS_PER_ADDRESS"}},
 		{[]string{"--tls-cert=x.pem"}, []string{"--tls-cert", "--tls-key", "only one"}},
 	} {
 		var out, errs bytes.Buffer
