@@ -158,7 +158,7 @@ func (s *Server) keep(c echo.Context, session string, kept queue.Kept) error {
 // postLeave is POST /leave: leaves the line, or passes the turn on.
 func (s *Server) postLeave(c echo.Context) error {
 	if session := s.session(c); session != "" {
-		if err := s.o.Controller.Leave(c.Request().Context(), session); err != nil {
+		if err := s.leave(c.Request().Context(), session); err != nil {
 			return err
 		}
 	}

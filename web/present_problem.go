@@ -29,6 +29,8 @@ var problemWords = map[string]pageWords{
 		"Your query could not be started."},
 	"runner_unavailable": {"The runner is not answering",
 		"Nobody is called until it is back, and every place is kept. We look again by ourselves."},
+	"store_unavailable": {"The line can’t be saved at the moment",
+		"Nothing was changed, and every place is kept. We try again by ourselves."},
 	"too_large": {"This is too much",
 		"What was sent is larger than we take. Nothing was done."},
 	"unsupported_media_type": {"We can’t read this",

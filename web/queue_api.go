@@ -2,6 +2,7 @@ package web
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -49,11 +50,19 @@ func (s *Server) apiJoin(c echo.Context) error {
 // apiLeave is DELETE /api/v1/queue/ticket.
 func (s *Server) apiLeave(c echo.Context) error {
 	if session := s.session(c); session != "" {
-		if err := s.o.Controller.Leave(c.Request().Context(), session); err != nil {
+		if err := s.leave(c.Request().Context(), session); err != nil {
 			return err
 		}
 	}
 	return c.NoContent(http.StatusNoContent)
+}
+
+// leave drops the session's ticket. It is gone even while the disk doesn't take that: it is saved later.
+func (s *Server) leave(ctx context.Context, session string) error {
+	if err := s.o.Controller.Leave(ctx, session); !errors.Is(err, queue.ErrStore) {
+		return err
+	}
+	return nil
 }
 
 // apiPicture is GET /api/v1/queue.

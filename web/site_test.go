@@ -29,7 +29,8 @@ type site struct {
 type siteOptions struct {
 	line    queue.Config
 	options Options
-	tcp     bool // real TCP in place of pipes in memory
+	tcp     bool                          // real TCP in place of pipes in memory
+	store   func(queue.Store) queue.Store // what is put around the line in memory; nil: nothing
 }
 
 var testKey = []byte("a key of thirty-two bytes or more")
@@ -51,8 +52,12 @@ func open(t *testing.T, o siteOptions) *site {
 	}
 	st := &site{t: t, runner: &script{}, log: &syncBuffer{}}
 	logger := slog.New(slog.NewTextHandler(st.log, nil))
+	var store queue.Store
 	store, err := memory.New(memory.Options{Config: o.line})
 	must(t, err)
+	if o.store != nil {
+		store = o.store(store)
+	}
 	st.controller, err = queue.NewAdmissionController(queue.Options{Store: store, Logger: logger})
 	must(t, err)
 	must(t, st.controller.Start(t.Context()))
