@@ -40,11 +40,12 @@ type runs struct {
 	mu        sync.Mutex
 	stopped   bool
 	byID      map[string]*run
-	bySession map[string][]*run // oldest first
-	kept      []*run            // ended, oldest first
-	keptBytes int64             // in memory
-	keptDisk  int64             // bytes
-	sockets   map[string]int    // open sockets of a session
+	bySession map[string][]*run          // oldest first
+	kept      []*run                     // ended, oldest first
+	keptBytes int64                      // in memory
+	keptDisk  int64                      // bytes
+	sockets   map[string]int             // open sockets of a session
+	claims    map[string][]chan struct{} // by session: claims that are under way; closed when the run is here, or refused
 }
 
 func newRuns(o Options, folder *resultFolder, health *supervisor, now func() time.Time) *runs {
@@ -53,6 +54,7 @@ func newRuns(o Options, folder *resultFolder, health *supervisor, now func() tim
 		timeout: o.RunTimeout, grace: o.StopGrace, unwatched: o.RunUnwatched, ttl: o.ResultTTL, maxResult: o.MaxResultBytes,
 		keepBytes: max(keepBytes, 2*o.MaxResultBytes), keepOnDisk: max(keepOnDisk, 2*o.MaxResultBytes),
 		byID: map[string]*run{}, bySession: map[string][]*run{}, sockets: map[string]int{},
+		claims: map[string][]chan struct{}{},
 	}
 }
 
@@ -77,6 +79,7 @@ func (r *runs) start(ctx context.Context, session, text string, attached bool) (
 		detach = context.AfterFunc(ctx, func() { end(queue.ErrRunDisconnected) })
 	}
 	begun, refused := make(chan struct{}), make(chan error, 1)
+	settled := r.claiming(session)
 	go func() {
 		defer r.work.Done()
 		defer end(nil)
@@ -86,10 +89,12 @@ func (r *runs) start(ctx context.Context, session, text string, attached bool) (
 			claimed = true
 			r.health.begin()
 			r.admit(ctx, x)
+			settled()
 			close(begun)
 			return x.execute(ctx)
 		})
 		if !claimed {
+			settled()
 			refused <- err
 			return
 		}
@@ -222,12 +227,39 @@ func (r *runs) of(session string) []*run {
 // get finds a run of the session; an unknown one and somebody else's are alike.
 func (r *runs) get(session, id string) (*run, bool) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	x, ok := r.byID[id]
+	claims := slices.Clone(r.claims[session])
+	r.mu.Unlock()
+	if !ok && len(claims) > 0 {
+		// The line tells of a run as soon as its turn is claimed, a moment before the run is here.
+		for _, claim := range claims {
+			<-claim
+		}
+		r.mu.Lock()
+		x, ok = r.byID[id]
+		r.mu.Unlock()
+	}
 	if !ok || session == "" || x.session != session {
 		return nil, false
 	}
 	return x, true
+}
+
+// claiming says that the session claims a turn, until settled is called.
+func (r *runs) claiming(session string) (settled func()) {
+	claim := make(chan struct{})
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.claims[session] = append(r.claims[session], claim)
+	return func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		rest := slices.DeleteFunc(r.claims[session], func(c chan struct{}) bool { return c == claim })
+		if r.claims[session] = rest; len(rest) == 0 {
+			delete(r.claims, session)
+		}
+		close(claim)
+	}
 }
 
 // watch says that a socket of the session is open: all its runs count as watched until release is called.

@@ -243,3 +243,37 @@ type checker struct {
 }
 
 func (c *checker) Check(ctx context.Context, _ runner.Query) error { return c.check(ctx) }
+
+// TestARunIsFoundFromItsClaimOn: the line tells of a run a moment before it is here, and a page that comes in between waits for that moment.
+func TestARunIsFoundFromItsClaimOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		st := open(t, siteOptions{})
+		defer st.stop()
+		r := st.server.runs
+		settled := r.claiming("s")
+		found := make(chan bool, 1)
+		go func() { _, ok := r.get("s", "r_claimed"); found <- ok }()
+		synctest.Wait()
+		if _, ok := r.get("another", "r_claimed"); ok {
+			t.Error("given to another session")
+		}
+		select {
+		case <-found:
+			t.Fatal("did not wait for the claim")
+		default:
+		}
+		r.mu.Lock()
+		r.byID["r_claimed"] = &run{id: "r_claimed", session: "s"}
+		r.mu.Unlock()
+		settled()
+		if !<-found {
+			t.Error("not found after the claim")
+		}
+		r.mu.Lock()
+		delete(r.byID, "r_claimed")
+		r.mu.Unlock()
+		if len(r.claims) > 0 {
+			t.Errorf("%d sessions with claims remain", len(r.claims))
+		}
+	})
+}
