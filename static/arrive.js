@@ -1,6 +1,8 @@
 // @ts-check
 // Going to the page that shows the truth, as soon as there is one: a server that restarts must not cost its reader the page that is open.
 
+import { at } from "./address.js";
+
 const first = 500;
 const longest = 15_000;
 
@@ -22,7 +24,7 @@ export async function arrive(address, away) {
 /** Whether the server, and not only a proxy before it, is there. */
 async function answers() {
   try {
-    const answer = await fetch("/healthz", { cache: "no-store", signal: AbortSignal.timeout(10_000) });
+    const answer = await fetch(at("/healthz"), { cache: "no-store", signal: AbortSignal.timeout(10_000) });
     return answer.status < 500;
   } catch {
     return false;

@@ -1,6 +1,7 @@
 // @ts-check
 // "Start by itself": an open page sends the claim at its turn.
 
+import { at } from "./address.js";
 import { arrive } from "./arrive.js";
 
 /** How often one ticket is claimed by itself, over reloads; after that its owner presses Run. */
@@ -20,7 +21,7 @@ export async function claim(form, number) {
     return false;
   }
   if (answer.type === "opaqueredirect") {
-    arrive("/wait");
+    arrive(at("/wait"));
   } else {
     form.submit(); // the answer is a page of its own: let the browser show it
   }

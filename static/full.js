@@ -1,6 +1,7 @@
 // @ts-check
 // A line that takes no more: the page looks again, and says when there is room. Joining is left to its reader.
 
+import { at } from "./address.js";
 import { part, setOptional, setText, setTitle } from "./page.js";
 import { Voice } from "./say.js";
 import { enliven } from "./field.js";
@@ -23,7 +24,7 @@ function wait() {
 
 async function look() {
   try {
-    const answer = await fetch("/api/v1/queue", { cache: "no-store", signal: AbortSignal.timeout(10_000) });
+    const answer = await fetch(at("/api/v1/queue"), { cache: "no-store", signal: AbortSignal.timeout(10_000) });
     if (answer.ok) {
       const picture = await answer.json();
       if (!picture.full) {

@@ -1,6 +1,7 @@
 // @ts-check
 // The screen on the wall: live numbers, or none at all.
 
+import { at } from "./address.js";
 import { part, setIcon, setText, setTitle } from "./page.js";
 import { Socket } from "./socket.js";
 import { waitPhrase } from "./estimate.js";
@@ -174,4 +175,4 @@ function tick() {
 setInterval(tick, 1_000);
 setInterval(() => (body.dataset.shift = body.dataset.shift === "1" ? "0" : "1"), shiftEvery);
 tick();
-new Socket("/live/kiosk", { message, away, over: away }, silence);
+new Socket(at("/live/kiosk"), { message, away, over: away }, silence);

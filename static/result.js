@@ -1,6 +1,7 @@
 // @ts-check
 // A run that has ended: copy and print what is shown.
 
+import { at } from "./address.js";
 import { part, setText } from "./page.js";
 import { Voice } from "./say.js";
 
@@ -39,7 +40,7 @@ const stopping = document.getElementById("main")?.dataset.stopping;
 if (stopping !== undefined) {
   const looking = setInterval(async () => {
     try {
-      const answer = await fetch(`/api/v1/runs/${encodeURIComponent(stopping)}`, { cache: "no-store", signal: AbortSignal.timeout(10_000) });
+      const answer = await fetch(at(`/api/v1/runs/${encodeURIComponent(stopping)}`), { cache: "no-store", signal: AbortSignal.timeout(10_000) });
       if (answer.ok && (await answer.json()).state === "stopping") return;
       clearInterval(looking);
       location.reload();

@@ -1,10 +1,11 @@
 // @ts-check
 // A problem that passes by itself: the page goes on as soon as it has.
 
+import { at } from "./address.js";
 import { part } from "./page.js";
 
 const main = part("main");
-const to = main.dataset.to || location.pathname;
+const to = main.dataset.to ? at(main.dataset.to) : location.pathname;
 const seconds = Number(main.dataset.seconds);
 
 async function look() {

@@ -1,6 +1,7 @@
 // @ts-check
 // A run that is going: its output as it comes, and the time that passes.
 
+import { at } from "./address.js";
 import { part, setOptional, setText, setTitle } from "./page.js";
 import { arrive } from "./arrive.js";
 import { Voice } from "./say.js";
@@ -15,7 +16,7 @@ const first = 2_000;
 const longest = 15_000;
 
 const main = part("main");
-const address = `/api/v1/runs/${encodeURIComponent(main.dataset.run ?? "")}`;
+const address = at(`/api/v1/runs/${encodeURIComponent(main.dataset.run ?? "")}`);
 const started = performance.now() - Number(main.dataset.elapsed) * 1_000;
 const voice = new Voice(part("said"));
 const output = new Output();

@@ -1,6 +1,7 @@
 // @ts-check
 // The turn: a countdown to the deadline, and the claim.
 
+import { at } from "./address.js";
 import { part, setText, setTitle } from "./page.js";
 import { Socket } from "./socket.js";
 import { Voice } from "./say.js";
@@ -41,7 +42,7 @@ function go(address, forgotten = false) {
     const field = queryField();
     if (forgotten || field.value !== field.defaultValue) keepDraft({ text: field.value, forgotten });
   }
-  arrive(address, away);
+  arrive(at(address), away);
 }
 
 /** @param {any} message */
@@ -95,7 +96,7 @@ function giveBack() {
   part("countdown").hidden = false;
 }
 
-const socket = new Socket("/live", { message, away, over: () => go("/wait") });
+const socket = new Socket(at("/live"), { message, away, over: () => go("/wait") });
 if (!unavailable) {
   enliven();
   tick();

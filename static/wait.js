@@ -1,6 +1,7 @@
 // @ts-check
 // The waiting room.
 
+import { at } from "./address.js";
 import { part, setIcon, setOptional, setText, setTitle } from "./page.js";
 import { Socket } from "./socket.js";
 import { Voice } from "./say.js";
@@ -43,7 +44,7 @@ let blinking;
 function go(address) {
   leaving = true;
   socket.stop();
-  arrive(address);
+  arrive(at(address));
 }
 
 /** @param {any} message */
@@ -241,7 +242,7 @@ function showAway() {
 async function keepAuto() {
   const body = new URLSearchParams({ auto: auto.checked ? "on" : "off" });
   try {
-    await fetch("/wait", { method: "POST", body, redirect: "manual", keepalive: true });
+    await fetch(at("/wait"), { method: "POST", body, redirect: "manual", keepalive: true });
   } catch {
     auto.checked = !auto.checked;
     voice.now("That could not be kept just now.");
@@ -252,4 +253,4 @@ part("start").hidden = !hasQuery;
 auto.addEventListener("change", keepAuto);
 part("retry").addEventListener("click", () => socket.retry());
 setInterval(() => (away ? showAway() : showWait()), 1_000);
-const socket = new Socket("/live", { message, away: gone, over: () => leaving || go("/wait") });
+const socket = new Socket(at("/live"), { message, away: gone, over: () => leaving || go("/wait") });

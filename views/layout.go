@@ -1,6 +1,9 @@
 package views
 
-import "strconv"
+import (
+	"context"
+	"strconv"
+)
 
 // The module that each kind of page starts.
 const (
@@ -22,12 +25,12 @@ func (p Page) icon() string {
 	return p.Icon
 }
 
-func (p Page) refresh() string {
+func (p Page) refresh(ctx context.Context) string {
 	seconds := strconv.Itoa(p.RefreshSeconds)
 	if p.RefreshTo == "" {
 		return seconds
 	}
-	return seconds + "; url=" + p.RefreshTo
+	return seconds + "; url=" + Address(ctx, p.RefreshTo)
 }
 
 // figureClass makes a long number smaller, so that it fits a narrow screen.

@@ -14,6 +14,7 @@ import (
 // Door is by which way visitors come in, and how many of them. The zero Door is plain HTTP without a proxy before it.
 type Door struct {
 	PublicURL         string         // where browsers find Confluence, such as "https://ask.example.org"; empty: at whatever host they name
+	BasePath          string         // the path below which that is, such as "/ask"; empty: the root
 	TLS               bool           // the server that serves the Handler speaks TLS itself
 	TrustedOrigins    []string       // whose pages may act in a visitor's name, beside our own
 	BearerOrigins     []string       // whose pages may call the API with a bearer token
@@ -53,6 +54,12 @@ func newDoor(o Door) (*door, error) {
 			return nil, err
 		}
 	}
+	base, err := ParseBasePath(o.BasePath)
+	if err != nil {
+		return nil, fmt.Errorf("base path %q: %w", o.BasePath, err)
+	}
+	d.BasePath = base
+	d.cookie += strings.ReplaceAll(base, "/", "-") // two of us on one host, each below a path, don't take each other's
 	if d.secure {
 		d.cookie = "__Host-" + d.cookie // a browser takes it from this very host alone, and over https alone
 	}
@@ -111,7 +118,7 @@ func ParsePublicURL(text string) (*url.URL, error) {
 		return nil, err
 	}
 	if strings.Trim(u.Path, "/") != "" {
-		return nil, errors.New("it has a path")
+		return nil, errors.New("it has a path, which belongs into the base path (CONFLUENCE_WEB_BASE_PATH)")
 	}
 	u.Path, u.RawPath = "", ""
 	return u, nil

@@ -22,7 +22,7 @@ func (s *Server) pageKiosk(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := s.presenter().kiosk(picture, c.Request().Host, s.now())
+	page := s.presenter().kiosk(picture, s.door.shown(c.Request()), s.now())
 	return s.render(c, http.StatusOK, views.KioskPage(page))
 }
 

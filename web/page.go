@@ -54,7 +54,9 @@ func (s *Server) render(c echo.Context, status int, page templ.Component) error 
 }
 
 // see answers a POST: the page at address shows the truth.
-func see(c echo.Context, address string) error { return c.Redirect(http.StatusSeeOther, address) }
+func see(c echo.Context, address string) error {
+	return c.Redirect(http.StatusSeeOther, views.Address(c.Request().Context(), address))
+}
 
 // peek is the session's ticket; nil without one.
 func (s *Server) peek(ctx context.Context, session string) (*queue.View, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"confluence/queue"
+	"confluence/views"
 )
 
 // problemDocument is a problem as application/problem+json (RFC 9457).
@@ -35,7 +36,7 @@ func (s *Server) problem(c echo.Context, err error) error {
 func (s *Server) sendProblem(c echo.Context, p problem, err error) error {
 	s.logInternal(c, p, err)
 	document := problemDocument{
-		Type: "/problems/" + p.Code, Title: p.Title, Status: p.Status, Code: p.Code, Detail: p.Detail,
+		Type: views.Address(c.Request().Context(), "/problems/"+p.Code), Title: p.Title, Status: p.Status, Code: p.Code, Detail: p.Detail,
 		RequestID: requestID(c), RetryAfter: p.RetryAfter, RunID: p.RunID,
 	}
 	if p.Ended != nil {

@@ -106,7 +106,7 @@ func New(o Options) (*Server, error) {
 	e.IPExtractor = o.Door.extractor()
 	e.HTTPErrorHandler = s.handleError
 	s.register(e)
-	s.handler = e
+	s.handler = door.below(e)
 	return s, nil
 }
 

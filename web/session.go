@@ -117,6 +117,9 @@ func (s *Server) ensureSession(c echo.Context) (string, error) {
 	session := sessions.NewSession(s.sessions.cookies, s.door.cookie)
 	options := *s.sessions.cookies.Options
 	options.Secure = s.door.secure || c.IsTLS()
+	if s.door.BasePath != "" && !s.door.secure { // a name that begins with __Host- must be for the whole host
+		options.Path = s.door.BasePath
+	}
 	session.Options, session.Values[sessionValue] = &options, id
 	if err := s.sessions.cookies.Save(c.Request(), c.Response(), session); err != nil {
 		return "", fmt.Errorf("session cookie: %w", err)

@@ -115,6 +115,7 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.NamedMapper("runner", setting(parseRunner)),
 		kong.NamedMapper("argv", setting(parseArgv)),
 		kong.NamedMapper("publicurl", setting(parsePublicURL)),
+		kong.NamedMapper("basepath", setting(parseBasePath)),
 		kong.NamedMapper("origins", setting(parseOrigins)),
 		kong.NamedMapper("networks", setting(parseNetworks)),
 		kong.NamedMapper("header", setting(parseHeader)),

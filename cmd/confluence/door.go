@@ -17,6 +17,7 @@ import (
 // doorSettings is what an operator decides about the way in.
 type doorSettings struct {
 	PublicURL      string   `name:"public-url" type:"publicurl" group:"The door" placeholder:"URL" help:"Where browsers find Confluence, such as https://ask.example.org. With https its cookie is for https alone."`
+	BasePath       string   `type:"basepath" group:"The door" placeholder:"PATH" help:"Path of its host below which Confluence is, such as /ask. A proxy may take it away or leave it."`
 	TLSCert        string   `name:"tls-cert" type:"text" group:"The door" placeholder:"FILE" help:"Certificate, with those between it and its root, in PEM: Confluence speaks https itself."`
 	TLSKey         string   `name:"tls-key" type:"text" group:"The door" placeholder:"FILE" help:"The certificate's key, in PEM."`
 	TrustedOrigins []string `type:"origins" group:"The door" placeholder:"ORIGIN,…" help:"Other origins, as scheme://host:port, whose pages may act in a visitor's name."`
@@ -36,6 +37,7 @@ type doorSettings struct {
 func (s doorSettings) door() web.Door {
 	return web.Door{
 		PublicURL:         s.PublicURL,
+		BasePath:          s.BasePath,
 		TLS:               s.TLSCert != "",
 		TrustedOrigins:    s.TrustedOrigins,
 		BearerOrigins:     s.BearerOrigins,
@@ -93,6 +95,14 @@ func (s doorSettings) certificate() (*tls.Config, error) {
 		return nil, fmt.Errorf("the certificate of --tls-cert (%s) and --tls-key (%s): %w", envName("tls-cert"), envName("tls-key"), err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
+}
+
+func parseBasePath(text string, _ *kong.Tag) (string, error) {
+	base, err := web.ParseBasePath(text)
+	if err != nil {
+		return "", notAllowed{allowed: "a path such as /ask or /tools/ask; " + err.Error()}
+	}
+	return base, nil
 }
 
 func parsePublicURL(text string, _ *kong.Tag) (string, error) {

@@ -35,6 +35,9 @@ func TestDoorSettingsWrong(t *testing.T) {
 		{[]string{"--trusted-proxies=0.0.0.0/0"}, []string{"everybody"}},
 		{[]string{"--trusted-proxies=10.0.0.0/33"}, []string{"10.0.0.0/33"}},
 		{[]string{"--joins-per-address=-1"}, []string{"CONFLUENCE_WEB_JOINS_PER_ADDRESS"}},
+		{[]string{"--public-url=https://ask.example.org/ask"}, []string{"CONFLUENCE_WEB_BASE_PATH"}},
+		{[]string{"--base-path=ask"}, []string{"CONFLUENCE_WEB_BASE_PATH", "begin with a slash"}},
+		{[]string{"--base-path=/../etc"}, []string{"letters, digits"}},
 		{[]string{"--tls-cert=x.pem"}, []string{"--tls-cert", "--tls-key", "only one"}},
 	} {
 		var out, errs bytes.Buffer

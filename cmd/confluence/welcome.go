@@ -33,11 +33,11 @@ func (s doorSettings) address(addr net.Addr) string {
 	url := address(addr)
 	switch {
 	case s.PublicURL != "":
-		url = s.PublicURL + "/"
+		return s.PublicURL + s.BasePath + "/"
 	case s.TLSCert != "":
 		url = "https" + strings.TrimPrefix(url, "http")
 	}
-	return url
+	return strings.TrimSuffix(url, "/") + s.BasePath + "/"
 }
 
 // address is where a browser on this machine finds what listens at addr.
