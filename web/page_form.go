@@ -62,6 +62,7 @@ func (s *Server) postQuery(c echo.Context) error {
 		return err
 	}
 	where, err := s.ask(c.Request().Context(), session, sent.text)
+	settled()
 	var mistake *runner.RejectedError
 	switch {
 	case err == nil:
@@ -70,9 +71,9 @@ func (s *Server) postQuery(c echo.Context) error {
 		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, rejected(mistake.Detail))
 	case errors.Is(err, errInvalidQuery):
 		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, emptyText)
-	case errors.Is(err, queue.ErrQueueFull):
 	case errors.Is(err, errNoRoomForText):
 		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, textNotKept)
+	case errors.Is(err, queue.ErrQueueFull):
 		return s.showFull(c, sent.text)
 	}
 	return err
@@ -127,7 +128,6 @@ func refusedForNow(err error) bool {
 	return false
 }
 
-// showFull says that the line takes no more, and keeps the text.
 // showCrowded says that enough have come from the visitor's address, and keeps the text.
 func (s *Server) showCrowded(c echo.Context, session, text string, err error) error {
 	of := problemFor(err)
@@ -135,6 +135,7 @@ func (s *Server) showCrowded(c echo.Context, session, text string, err error) er
 	return s.showForm(c, of.Status, session, text, crowded)
 }
 
+// showFull says that the line takes no more, and keeps the text.
 func (s *Server) showFull(c echo.Context, text string) error {
 	picture, err := s.o.Controller.Picture(c.Request().Context())
 	if err != nil {
