@@ -27,6 +27,7 @@ type AdmissionController struct {
 	mu      sync.Mutex
 	going   map[uint64]*going // by term
 	running sync.WaitGroup    // the calls of Run past their claim
+	closed  bool              // nobody new is let in
 	stopped bool
 	cancel  context.CancelFunc // of the loop
 	done    chan struct{}      // closed when the loop has ended
@@ -70,12 +71,34 @@ func (c *AdmissionController) Start(ctx context.Context) error {
 	return nil
 }
 
+// Drain begins a stop: it refuses new tickets and runs, calls nobody, lets nobody's time run out, and waits until the runs that go have ended.
+// When ctx ends first, which may be at once, its error is ctx's. Stop must follow.
+func (c *AdmissionController) Drain(ctx context.Context) error {
+	c.mu.Lock()
+	c.closed = true
+	c.mu.Unlock()
+	halted := c.store.Halt(context.WithoutCancel(ctx))
+	return errors.Join(halted, c.runsEnd(ctx))
+}
+
+// runsEnd waits for the runs. Its error is ctx's, when one has not ended.
+func (c *AdmissionController) runsEnd(ctx context.Context) error {
+	ended := make(chan struct{})
+	go func() { c.running.Wait(); close(ended) }()
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("a run has not ended: %w", ctx.Err())
+	}
+}
+
 // Stop refuses new tickets and runs, cancels the runs that go (cause ErrRunInterrupted), waits for them until ctx ends, and ends the timers.
 // It is idempotent. Its error is ctx's, when a run has not ended.
 func (c *AdmissionController) Stop(ctx context.Context) error {
 	c.mu.Lock()
 	first := !c.stopped
-	c.stopped = true
+	c.closed, c.stopped = true, true
 	for _, g := range c.going {
 		if g.cancel != nil {
 			g.cancel(ErrRunInterrupted)
@@ -84,14 +107,7 @@ func (c *AdmissionController) Stop(ctx context.Context) error {
 	started := c.cancel != nil
 	c.mu.Unlock()
 
-	ended := make(chan struct{})
-	go func() { c.running.Wait(); close(ended) }()
-	var err error
-	select {
-	case <-ended:
-	case <-ctx.Done():
-		err = fmt.Errorf("a run has not ended: %w", ctx.Err())
-	}
+	err := c.runsEnd(ctx)
 	if !started {
 		return err
 	}
@@ -111,7 +127,7 @@ func (c *AdmissionController) Stop(ctx context.Context) error {
 // Join gives the session a ticket, or its present one. A text in kept replaces what was kept before; without one nothing is replaced.
 // It errs with ErrQueueFull and ErrStopped.
 func (c *AdmissionController) Join(ctx context.Context, session string, kept Kept) (View, error) {
-	if c.isStopped() {
+	if c.isClosed() {
 		return View{}, ErrStopped
 	}
 	return c.store.Join(ctx, session, kept)
@@ -183,7 +199,7 @@ func RunID(ctx context.Context) string {
 // outcome (its context's error stands for the cause of its end), or a *PanicError.
 func (c *AdmissionController) Run(ctx context.Context, session string, fn func(ctx context.Context) error) error {
 	c.mu.Lock()
-	if c.stopped {
+	if c.closed {
 		c.mu.Unlock()
 		return ErrStopped
 	}
@@ -280,10 +296,10 @@ func (c *AdmissionController) WatchPicture(fn func(Picture)) (stop func()) {
 	return stop
 }
 
-func (c *AdmissionController) isStopped() bool {
+func (c *AdmissionController) isClosed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.stopped
+	return c.closed
 }
 
 func (c *AdmissionController) nudge() {

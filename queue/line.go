@@ -29,6 +29,7 @@ type Line struct {
 	inputs    int64 // counts what changes a wait beside the position: calls, starts, stops, ends
 	down      bool  // the runner is unavailable
 	paused    bool
+	halted    bool // the process is about to end
 	notice    string
 	published int64 // number of the last pause, notice or availability
 	changes   []Change
@@ -256,6 +257,13 @@ func (l *Line) SetPaused(now time.Duration, paused bool) {
 	}
 }
 
+// Halt is the line's last night: nothing happens by itself any more. Nobody is called, and nobody's time runs out, since nobody can claim and
+// a heartbeat may find no way here. What is asked for is done still. A line that goes on later is another one, restored from what was saved.
+func (l *Line) Halt(now time.Duration) {
+	l.Advance(now)
+	l.halted = true
+}
+
 // SetNotice publishes the operator's words.
 func (l *Line) SetNotice(now time.Duration, notice string) {
 	l.Advance(now)
@@ -294,6 +302,9 @@ func (l *Line) Due() (at time.Duration, ok bool) {
 
 // due is the next ticket that ends by itself, and when.
 func (l *Line) due() (at time.Duration, t *ticket) {
+	if l.halted {
+		return 0, nil
+	}
 	if len(l.reserved) > 0 && !l.down {
 		t = l.reserved[0] // all have the same window: the first called lapses first
 		at = t.deadline
@@ -315,14 +326,17 @@ func (l *Line) Take() []Change {
 
 // free: a newcomer would be served at once.
 func (l *Line) free() bool {
-	return l.idle() && l.queue.n == 0 && !l.paused && !l.down
+	return l.idle() && l.queue.n == 0 && l.calls()
 }
 
 func (l *Line) idle() bool { return len(l.reserved)+len(l.runs) < l.cfg.Slots }
 
+// calls: who is next in line is called as soon as there is a slot.
+func (l *Line) calls() bool { return !l.paused && !l.down && !l.halted }
+
 // promote is rule 8.
 func (l *Line) promote(now time.Duration) {
-	for l.idle() && l.queue.n > 0 && !l.paused && !l.down {
+	for l.idle() && l.queue.n > 0 && l.calls() {
 		if t := l.seen.oldest(); now-t.seen > l.cfg.Heartbeat {
 			l.end(now, t, ReasonHeartbeatLost, "")
 			continue

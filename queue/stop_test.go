@@ -46,6 +46,62 @@ func TestStopInterruptsRunsAndWaits(t *testing.T) {
 	})
 }
 
+// A drain calls nobody, takes nobody in and lets nobody's time run out, however long the run takes that it waits for.
+func TestDrainWaitsForRunsAndCallsNobody(t *testing.T) {
+	cfg := config()
+	cfg.Slots = 2
+	inRoom(t, cfg, func(r *room) {
+		g := r.run(r.ctx, "a")
+		r.join("b", "c")
+		drained := make(chan error, 1)
+		go func() { drained <- r.Drain(r.ctx) }()
+		synctest.Wait()
+		if _, err := r.Join(r.ctx, "d", queue.Kept{}); !errors.Is(err, queue.ErrStopped) {
+			t.Errorf("join in a drain: %v", err)
+		}
+		r.wantRefused("b", queue.ErrStopped)
+		r.after(time.Hour)
+		r.wantStanding("b", queue.Ready, 1)
+		r.wantStanding("c", queue.Queued, 2)
+		if g.ctx.Err() != nil {
+			t.Errorf("the run was ended: %v", context.Cause(g.ctx))
+		}
+		r.leave("b")
+		if err := g.finish(nil); err != nil {
+			t.Error(err)
+		}
+		if err := <-drained; err != nil {
+			t.Error(err)
+		}
+		if e := r.wantEnded("a", queue.ReasonFinished); e.Outcome != queue.Succeeded {
+			t.Errorf("outcome %q", e.Outcome)
+		}
+		r.after(time.Hour)
+		r.wantStanding("c", queue.Queued, 1)
+		if err := errors.Join(r.Stop(r.ctx), r.Drain(r.ctx)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestDrainIsBounded(t *testing.T) {
+	inRoom(t, config(), func(r *room) {
+		g := r.run(r.ctx, "a")
+		ctx, cancel := context.WithCancel(r.ctx)
+		cancel()
+		if err := r.Drain(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("a drain without patience: %v", err)
+		}
+		stopped := make(chan error, 1)
+		go func() { stopped <- r.Stop(r.ctx) }()
+		<-g.ctx.Done()
+		g.finish(g.ctx.Err())
+		if err := <-stopped; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestStopIsBounded(t *testing.T) {
 	inRoom(t, config(), func(r *room) {
 		g := r.run(r.ctx, "a") // takes no notice of its context

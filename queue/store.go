@@ -82,6 +82,8 @@ type Store interface {
 	SetPaused(ctx context.Context, paused bool) error
 	SetNotice(ctx context.Context, notice string) error
 
+	// Halt has nothing happen by itself any more: nobody is called, and nobody's time runs out. There is no way back: the process is about to end.
+	Halt(ctx context.Context) error
 	// Advance lets everything happen that is due, and tells how long it is until something is due again; below 0: nothing will be.
 	Advance(ctx context.Context) (next time.Duration, err error)
 	// Changes sets who is told of what happened. The calls come in the order of the transitions, before the verb returns; fn must neither

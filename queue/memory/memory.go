@@ -149,6 +149,12 @@ func (s *Store) SetNotice(_ context.Context, notice string) error {
 	return nil
 }
 
+// Halt is a queue.Store's.
+func (s *Store) Halt(context.Context) error {
+	s.at(func(now time.Duration) { s.line.Halt(now) })
+	return nil
+}
+
 // Advance is a queue.Store's.
 func (s *Store) Advance(context.Context) (next time.Duration, err error) {
 	next = -1

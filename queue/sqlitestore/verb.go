@@ -148,6 +148,12 @@ func (s *Store) SetNotice(ctx context.Context, notice string) error {
 	})
 }
 
+// Halt is a queue.Store's. It is not saved.
+func (s *Store) Halt(context.Context) error {
+	s.look(func(now time.Duration) { s.line.Halt(now) })
+	return nil
+}
+
 // Advance is a queue.Store's.
 func (s *Store) Advance(context.Context) (next time.Duration, err error) {
 	next = -1
