@@ -37,6 +37,14 @@ generate: ## make the Go code of the pages (views/*.templ)
 dev: ## serve, and build and restart at each change
 	@.ci/dev
 
+FUZZ_TIME ?= 30s
+
+.PHONY: fuzz
+fuzz: ## hostile input for cookies, tokens, bodies, frames and replay files, 30 s each
+	@for target in web/FuzzCookie web/FuzzBearer web/FuzzJSONBody web/FuzzWebsocketFrame cmd/confluence/FuzzReplay; do \
+	  go test -run '^$$' -fuzz "^$${target##*/}$$" -fuzztime $(FUZZ_TIME) "./$${target%/*}"; \
+	done
+
 .PHONY: bench
 bench: tools ## benchmarks of the line, a few minutes at most
 	go test -run '^$$' -bench . -benchmem -benchtime 300ms -timeout 10m ./queue/...

@@ -56,10 +56,10 @@ func (s *Server) readBody(c echo.Context) ([]byte, error) {
 	}
 	// JSON may need six bytes for one of the text.
 	limit := 6*s.o.MaxQueryBytes + 1024
-	control := http.NewResponseController(c.Response())
-	_ = control.SetReadDeadline(s.now().Add(bodyTimeout)) // what can't have a deadline is no network connection
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response().Writer, r.Body, limit))
-	_ = control.SetReadDeadline(time.Time{})
+	if err == nil {
+		bodyArrived(c)
+	}
 	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &tooLarge):
@@ -68,6 +68,11 @@ func (s *Server) readBody(c echo.Context) ([]byte, error) {
 		return nil, refuse(errInvalidJSON, "The body did not arrive whole. Send the request again.")
 	}
 	return body, nil
+}
+
+// bodyArrived takes the body's deadline (boundBody) away. One that didn't arrive whole keeps it: net/http reads on after the answer.
+func bodyArrived(c echo.Context) {
+	_ = http.NewResponseController(c.Response()).SetReadDeadline(time.Time{}) // what can't have one is no network connection
 }
 
 func (s *Server) tooLarge() error {

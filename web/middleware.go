@@ -68,6 +68,17 @@ func (s *Server) recoverPanic(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// boundBody gives a body its time to arrive, also where nobody reads it: net/http reads on after the answer, to use the connection again, and
+// would wait for ever. Who reads a body takes the deadline away afterwards.
+func (s *Server) boundBody(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if body := c.Request().Body; body != nil && body != http.NoBody {
+			_ = http.NewResponseController(c.Response()).SetReadDeadline(s.now().Add(bodyTimeout)) // what can't have one is no network connection
+		}
+		return next(c)
+	}
+}
+
 // secure sets the headers that each answer has. Answers are private unless a handler says otherwise.
 func (s *Server) secure(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {

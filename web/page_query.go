@@ -3,10 +3,8 @@ package web
 import (
 	"io"
 	"mime"
-	"net/http"
 	"net/url"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -57,14 +55,13 @@ func readForm(c echo.Context, limit int64) (fields url.Values, whole bool, err e
 			return nil, false, errUnsupportedMediaType
 		}
 	}
-	control := http.NewResponseController(c.Response())
-	_ = control.SetReadDeadline(time.Now().Add(bodyTimeout)) // what can't have a deadline is no network connection
 	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
-	_ = control.SetReadDeadline(time.Time{})
 	if err != nil {
 		return nil, false, refuse(errUnsupportedMediaType, "The form did not arrive whole. Send it again.")
 	}
-	whole = int64(len(body)) <= limit
+	if whole = int64(len(body)) <= limit; whole {
+		bodyArrived(c)
+	}
 	text := string(body)
 	if !whole {
 		text = text[:limit]

@@ -17,7 +17,7 @@ func (s *Server) register(e *echo.Echo) {
 	} else {
 		e.Use(s.nameRequest)
 	}
-	e.Use(s.recoverPanic, s.secure, s.refuseCrossSite, s.shareAPI, s.identify)
+	e.Use(s.recoverPanic, s.secure, s.boundBody, s.refuseCrossSite, s.shareAPI, s.identify)
 
 	e.POST("/api/v1/session", s.apiSession)
 	e.POST("/api/v1/queue/join", s.apiJoin)
