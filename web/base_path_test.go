@@ -88,7 +88,7 @@ func TestBelowAPathOfTheHost(t *testing.T) {
 		if got := v.get("/tools/ask/wait"); got.status != http.StatusSeeOther || got.header.Get("Location") != run {
 			t.Errorf("strips %v: the waiting room: %d to %q", strips, got.status, got.header.Get("Location"))
 		}
-		var jar http.Header = http.Header{"Origin": {proxy.URL}}
+		jar := http.Header{"Origin": {proxy.URL}}
 		for _, c := range v.http.Jar.Cookies(mustURL(t, proxy.URL+"/tools/ask/")) {
 			jar.Add("Cookie", c.String())
 		}
