@@ -31,10 +31,8 @@ func (s *Server) readyz(c echo.Context) error {
 	default:
 		answer.Parts["runner"] = string(p.Runner) // people can wait for a runner that is away
 	}
-	select {
-	case <-s.done:
+	if s.draining.Load() {
 		refuse("server", "stopping")
-	default:
 	}
 	return sendJSON(c, status, answer)
 }

@@ -152,14 +152,19 @@ func (l *liveRoom) leave(k *socket, of guest) {
 	}
 }
 
-// stop closes every socket with 1012 and waits until they are gone; when ctx ends first, those that are left are cut. It is idempotent.
-func (l *liveRoom) stop(ctx context.Context) error {
+// dismiss lets nobody in any more, and closes every socket with 1012.
+func (l *liveRoom) dismiss() {
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.stopping = true
 	for k := range l.open {
 		k.dismiss(farewell{code: websocket.StatusServiceRestart})
 	}
-	l.mu.Unlock()
+}
+
+// stop dismisses the sockets and waits until they are gone; when ctx ends first, those that are left are cut. It is idempotent.
+func (l *liveRoom) stop(ctx context.Context) error {
+	l.dismiss()
 	gone := make(chan struct{})
 	go func() {
 		l.work.Wait()

@@ -38,6 +38,7 @@ type runs struct {
 	work sync.WaitGroup // the goroutines of the runs
 
 	mu        sync.Mutex
+	draining  bool // no socket can be open: that nobody watches a run says nothing
 	stopped   bool
 	byID      map[string]*run
 	bySession map[string][]*run          // oldest first
@@ -312,7 +313,7 @@ func (r *runs) see(x *run) {
 func (r *runs) lookAfter(x *run) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if x.settled || x.watchers > 0 || r.sockets[x.session] > 0 {
+	if x.settled || r.draining || x.watchers > 0 || r.sockets[x.session] > 0 {
 		return // who watches sets the timer when they go
 	}
 	if rest := r.unwatched - r.now().Sub(x.concern.seen); rest > 0 {
@@ -320,6 +321,13 @@ func (r *runs) lookAfter(x *run) {
 		return
 	}
 	x.end(queue.ErrRunDisconnected)
+}
+
+// drain lets the runs go on that go, watched or not: their watchers have been sent away.
+func (r *runs) drain() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.draining = true
 }
 
 // stop ends every run as interrupted and waits for them. A runner that ignores it keeps stop waiting until ctx ends, but not its reader.

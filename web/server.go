@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -53,6 +54,7 @@ type Server struct {
 	health    *supervisor
 	live      *liveRoom
 	streams   *streams
+	draining  atomic.Bool
 	done      chan struct{} // closed by Stop: every stream ends
 	stopOnce  sync.Once
 }
@@ -140,9 +142,18 @@ func (o Options) validate() error {
 // would end long runs and streams; reading a body and each write are bounded here.
 func (s *Server) Handler() http.Handler { return s.handler }
 
+// Drain begins a stop, without waiting: the server says that it isn't ready, lets no socket in any more and tells every open one to come back
+// (1012). Joins and claims are refused as soon as the controller drains. All else is answered until Stop, and the runs go on for their readers.
+func (s *Server) Drain() {
+	s.draining.Store(true)
+	s.runs.drain()
+	s.live.dismiss()
+}
+
 // Stop ends every run (queue.ErrRunInterrupted), stream and socket (1012) and the health checks, and waits for them until ctx ends, whose error it
 // then returns. The answers that were kept are gone. It is idempotent.
 func (s *Server) Stop(ctx context.Context) error {
+	s.Drain()
 	s.stopOnce.Do(func() { close(s.done) })
 	sockets, checks := make(chan error, 1), make(chan error, 1)
 	go func() { sockets <- s.live.stop(ctx) }() // at once, however long a run takes

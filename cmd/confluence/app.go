@@ -135,15 +135,30 @@ func (a *app) Wait(ctx context.Context) error {
 	}
 }
 
-// Stop ends what Start began, and returns when it has ended, within 15 seconds or when ctx ends: no new connections, then the streams and
-// sockets (their clients are told), then the runs, then what requests are left. It is idempotent.
+// Stop ends what Start began, and returns when it has ended: first a drain (see drain), and then, within 15 seconds or when ctx ends, no new
+// connections, the streams, the runs that are left, and what requests are left. It is idempotent.
 func (a *app) Stop(ctx context.Context) error {
 	a.stop.Do(func() {
+		a.drain(ctx)
 		ctx, cancel := context.WithTimeout(ctx, stopWithin)
 		defer cancel()
 		a.stopErr = a.stopParts(ctx)
 	})
 	return a.stopErr
+}
+
+// drain has nobody called any more and the sockets' clients told to come back, and waits for the runs that go, for the time that the operator gives
+// them or until ctx ends. Until then the address is open: for who follows a run, and for the load balancer that asks whether we are ready.
+func (a *app) drain(ctx context.Context) {
+	if a.web == nil {
+		return
+	}
+	a.web.Drain()
+	ctx, cancel := context.WithTimeout(ctx, a.settings.Drain)
+	defer cancel()
+	if err := a.controller.Drain(ctx); err != nil {
+		a.log.Warn("stopping without waiting any longer", "drain", a.settings.Drain, "err", err)
+	}
 }
 
 func (a *app) stopParts(ctx context.Context) error {

@@ -41,6 +41,8 @@ type settings struct {
 	MaxResultBytes int           `type:"count" min:"1" default:"16777216" group:"Runs" help:"Largest result; a longer one is cut, and says so."`
 	ResultTTL      time.Duration `name:"result-ttl-seconds" type:"seconds" default:"3600" group:"Runs" help:"How long a run and its result are kept after its end."`
 
+	Drain time.Duration `name:"drain-seconds" type:"seconds" min:"0" default:"30" group:"Runs" help:"At a stop, how long the runs that go may take to end before they are interrupted; 0: they are at once. Nobody new is let in or called meanwhile, and nobody loses a place."`
+
 	SessionKeys [][]byte `type:"keys" group:"Sessions" placeholder:"KEY,…" help:"Keys that sign the session cookie, separated by commas: the first signs, all are accepted. Each has 32 characters or more, such as openssl rand -base64 32 prints. Set them in the environment: flags can be seen by other users of the machine. Default: a key made once and kept in the data folder."`
 
 	LogLevel   slog.Level `type:"level" default:"info" group:"Log" help:"Least level that is logged: debug, info, warn or error."`

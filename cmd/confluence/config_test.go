@@ -29,7 +29,7 @@ func TestSettingsDefaults(t *testing.T) {
 		runnerSettings: runnerSettings{Runner: "sql", CommandMemory: 4 << 30},
 		Reservation:    time.Minute, Heartbeat: 30 * time.Second, MaxLength: 1000, Slots: 1, PollBurst: 20, PollRate: 2,
 		RunTimeout: 5 * time.Minute, StopGrace: 10 * time.Second, Health: 5 * time.Second,
-		MaxQueryBytes: 1 << 20, MaxResultBytes: 16 << 20, ResultTTL: time.Hour,
+		MaxQueryBytes: 1 << 20, MaxResultBytes: 16 << 20, ResultTTL: time.Hour, Drain: 30 * time.Second,
 		LogLevel: slog.LevelInfo, LogFormat: formatAuto,
 	}
 	if got.command != "serve" {

@@ -54,6 +54,7 @@ func launchBinary(t *testing.T, program string, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(program, args...), out: &transcript{}, log: &transcript{}, exited: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.log
+	p.cmd.Env = append(p.cmd.Env, envName("drain-seconds")+"=0") // who wants a drain says so by the flag
 	for _, pair := range os.Environ() {
 		if !strings.HasPrefix(pair, envPrefix) {
 			p.cmd.Env = append(p.cmd.Env, pair)

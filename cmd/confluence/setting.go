@@ -114,10 +114,13 @@ func parseAddress(text string, _ *kong.Tag) (string, error) {
 // longest is the longest time that a setting may have: a year.
 const longest = 365 * 24 * time.Hour
 
-func parseSeconds(text string, _ *kong.Tag) (time.Duration, error) {
+func parseSeconds(text string, tag *kong.Tag) (time.Duration, error) {
 	n, err := strconv.ParseFloat(text, 64)
 	d := time.Duration(math.Round(n * float64(time.Second)))
-	if err != nil || math.IsNaN(n) || n > longest.Seconds() || d < time.Millisecond {
+	switch {
+	case err == nil && n == 0 && tag.Get("min") == "0":
+		return 0, nil
+	case err != nil || math.IsNaN(n) || n > longest.Seconds() || d < time.Millisecond:
 		return 0, notAllowed{allowed: fmt.Sprintf("a number of seconds from 0.001 to %.0f, such as 60 or 0.5", longest.Seconds())}
 	}
 	return d, nil
