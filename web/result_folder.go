@@ -1,11 +1,9 @@
 package web
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 )
 
 const (
@@ -15,28 +13,19 @@ const (
 	memoryPerAnswer = 4 << 20
 )
 
-// resultFolder is where long answers lie. Nothing in it outlives the process: nobody would know any more whose it is.
+// resultFolder is where long answers lie, and the runs that outlive the process with theirs.
 type resultFolder struct {
 	path   string
 	beyond int64 // bytes: longer answers come here
 }
 
-// openResultFolder makes the folder at need, for its owner alone, and removes what an earlier process left in it.
+// openResultFolder makes the folder at need, for its owner alone.
 func openResultFolder(path string) (*resultFolder, error) {
 	if err := os.MkdirAll(path, resultFolderMode); err != nil {
 		return nil, fmt.Errorf("the folder for results: %w", err)
 	}
 	if err := os.Chmod(path, resultFolderMode); err != nil {
 		return nil, fmt.Errorf("the folder for results: %w", err)
-	}
-	left, err := filepath.Glob(filepath.Join(path, resultFile))
-	if err != nil {
-		return nil, fmt.Errorf("the folder for results: %w", err)
-	}
-	for _, file := range left {
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, fmt.Errorf("an old result: %w", err)
-		}
 	}
 	return &resultFolder{path: path, beyond: memoryPerAnswer}, nil
 }

@@ -90,6 +90,7 @@ func (r *runs) start(ctx context.Context, session, text string, attached bool) (
 			claimed = true
 			r.health.begin()
 			r.admit(ctx, x)
+			r.save(x)
 			settled()
 			close(begun)
 			return x.execute(ctx)
@@ -157,9 +158,15 @@ func (r *runs) conclude(x *run, err error) {
 		r.log.Info("a run has stopped after all", "run", x.id)
 	}
 	r.health.end(held, failed)
+	r.save(x)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.retain(x, 0)
+}
+
+// retain wants the lock. It keeps a run that ended so long ago, within the bounds.
+func (r *runs) retain(x *run, age time.Duration) {
 	if x.concern.timer != nil {
 		x.concern.timer.Stop()
 	}
@@ -168,7 +175,7 @@ func (r *runs) conclude(x *run, err error) {
 	r.kept = append(r.kept, x)
 	r.keptBytes, r.keptDisk = r.keptBytes+x.memory, r.keptDisk+x.disk
 	if !r.stopped {
-		x.concern.timer = time.AfterFunc(max(r.ttl, x.keep), func() {
+		x.concern.timer = time.AfterFunc(max(r.ttl, x.keep)-age, func() {
 			r.mu.Lock()
 			defer r.mu.Unlock()
 			r.forget(x)
@@ -213,6 +220,12 @@ func (r *runs) forget(x *run) {
 	}
 	if err := x.answer.discard(); err != nil {
 		r.log.Error("an old answer could not be removed", "run", x.id, "err", err)
+	}
+	if r.folder == nil {
+		return
+	}
+	if err := r.folder.discard(x.id); err != nil {
+		r.log.Error("an old run could not be removed", "run", x.id, "err", err)
 	}
 }
 
@@ -352,8 +365,11 @@ func (r *runs) stop(ctx context.Context) error {
 	}
 }
 
-// drop forgets everything that is kept.
+// drop forgets everything that is kept in memory alone.
 func (r *runs) drop() {
+	if r.folder != nil {
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for len(r.kept) > 0 {

@@ -55,6 +55,17 @@ func (s *scroll) close() error {
 	return file.Close()
 }
 
+// settle puts what there is of a closed scroll into a file, too.
+func (s *scroll) settle() error {
+	if s.path != "" || s.size == 0 {
+		return nil
+	}
+	if err := s.move(); err != nil {
+		return err
+	}
+	return s.close()
+}
+
 // remove drops the file. Who has it open reads on.
 func (s *scroll) remove() error {
 	if s.path == "" {

@@ -28,7 +28,7 @@ type Options struct {
 	MaxQueryBytes  int64         // above 0
 	MaxResultBytes int64         // above 0
 	ResultTTL      time.Duration // how long a run is kept after its end; 0: an hour
-	ResultFolder   string        // where long answers lie; made at need, and emptied of old ones; empty: all are kept in memory
+	ResultFolder   string        // where long answers lie, and runs outlive a restart; made at need; empty: all are kept in memory
 	StopGrace      time.Duration // a run that hasn't stopped so long after it was told to makes its slot unhealthy; 0: 10 s
 	HealthEvery    time.Duration // between two checks of the runner, and the time limit of each; 0: 5 s
 	PollBurst      int           // status calls and joins that a session may make at once; 0: 20
@@ -99,6 +99,9 @@ func New(o Options) (*Server, error) {
 		door: door, streams: newStreams(), done: make(chan struct{}),
 	}
 	s.runs = newRuns(o, folder, s.health, s.now)
+	if err := s.runs.restore(); err != nil {
+		return nil, errors.Join(err, s.health.stop(context.Background()))
+	}
 	s.keys = newQueryKeys(s.now)
 	s.pace = newPace(cmp.Or(o.PollBurst, defaultPollBurst), cmp.Or(o.PollRate, defaultPollRate), s.now)
 	s.newcomers = newNewcomers(door, o.Controller, s.now)
@@ -151,7 +154,7 @@ func (s *Server) Drain() {
 }
 
 // Stop ends every run (queue.ErrRunInterrupted), stream and socket (1012) and the health checks, and waits for them until ctx ends, whose error it
-// then returns. The answers that were kept are gone. It is idempotent.
+// then returns. The runs that were kept are there again in the next process, if there is a folder for them. It is idempotent.
 func (s *Server) Stop(ctx context.Context) error {
 	s.Drain()
 	s.stopOnce.Do(func() { close(s.done) })
