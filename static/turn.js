@@ -50,10 +50,10 @@ function message(message) {
   part("signal").classList.add("live");
   setText(part("signal-words"), "Live, updated at");
   setTime(time, new Date());
-  if (message.type === "finished" || message.status === "running") {
+  if (message.type === "finished" || message.reason === "finished" || message.status === "running") {
     go(`/runs/${encodeURIComponent(message.run_id)}`);
   } else if (message.type !== "standing" || message.status !== "ready" || message.number !== number) {
-    go("/wait", message.type === "none");
+    go("/wait", message.type === "none" && message.reason === "none");
   } else if ((message.runner === "unavailable") !== unavailable) {
     go("/wait");
   } else {

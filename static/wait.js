@@ -58,7 +58,16 @@ function message(message) {
     case "finished":
       go(`/runs/${encodeURIComponent(message.run_id)}`);
       break;
-    case "none": // the server knows nothing of this ticket: it was restarted
+    case "none":
+      if (message.reason === "finished") {
+        go(`/runs/${encodeURIComponent(message.run_id)}`);
+        break;
+      }
+      if (message.reason !== "none") {
+        go("/wait");
+        break;
+      }
+      // The server knows nothing of this ticket: it was restarted.
       keepDraft({ text: document.querySelector("pre.kept")?.textContent ?? "", forgotten: true });
       go("/wait");
       break;

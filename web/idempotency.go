@@ -131,6 +131,11 @@ func (k *queryKeys) drop(found *queryKey) {
 	}
 }
 
+// unanswered is a run whose client went before its end, or that the runner didn't take.
+func unanswered(st runState) bool {
+	return st.Outcome == queue.Disconnected || st.Code == "runner_unavailable"
+}
+
 // startQuery claims and runs what the call asks for, once for a key. A run that an earlier call with the key has started is replayed; it has
 // ended.
 func (s *Server) startQuery(ctx context.Context, session, key string, asked askedQuery) (x *run, replayed bool, err error) {
@@ -141,10 +146,10 @@ func (s *Server) startQuery(ctx context.Context, session, key string, asked aske
 	at, known, err := s.keys.take(session, key, asked)
 	if known && at.run != "" {
 		x, found := s.runs.get(session, at.run)
-		if !found || x.state().Outcome != queue.Disconnected {
+		if !found || !unanswered(x.state()) {
 			return replay(x, found, at, err)
 		}
-		s.keys.release(at) // nobody has had its answer: the key is free again
+		s.keys.release(at) // there is no answer: the key is free again
 		at, known, err = s.keys.take(session, key, asked)
 	}
 	switch {

@@ -13,7 +13,7 @@ func (p presenter) wait(v queue.View, picture queue.Picture, now time.Time) view
 	phrase := views.WaitPhrase(estimateOf(v.Wait), int64(v.Ahead), going(v.RunElapsed, v.UsualLow, v.UsualHigh))
 	place := int64(v.Position)
 	return views.Wait{
-		Page:            refreshed(p.page(views.WaitTitle(state, place, phrase), views.PlaceIcon(place)), v.HeartbeatEvery),
+		Page:            refreshed(p.page(views.WaitTitle(state, place, phrase), views.PlaceIcon(place)), v.HeartbeatEvery, p.line.Reservation),
 		Number:          v.Number,
 		Place:           v.Position,
 		JoinedAt:        max(v.JoinedAt, v.Position),

@@ -10,6 +10,9 @@ import (
 	"confluence/queue"
 )
 
+// claimsAgain is how often a claim is made again that met its own call.
+const claimsAgain = 3
+
 // apiQuery is POST /api/v1/query: claim, run, answer. The run ends with the connection.
 func (s *Server) apiQuery(c echo.Context) error {
 	text, given, err := s.readQuery(c)
@@ -33,6 +36,13 @@ func (s *Server) apiQuery(c echo.Context) error {
 	}
 	ctx := c.Request().Context()
 	x, replayed, err := s.startQuery(ctx, session, key, askedQuery{text: text, given: given})
+	for again := 0; errors.Is(err, queue.ErrBusy) && again < claimsAgain; again++ {
+		if v, missing := s.o.Controller.Peek(ctx, session); missing != nil || v.Status != queue.Ready {
+			break
+		}
+		// It was called since: who holds a reservation is never told busy.
+		x, replayed, err = s.startQuery(ctx, session, key, askedQuery{text: text, given: given})
+	}
 	settled()
 	if err != nil {
 		return s.withStanding(ctx, session, err)

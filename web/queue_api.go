@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"confluence/queue"
+	"confluence/queue/runner"
 )
 
 // holdAtMost is the longest that a status call is held for a change.
@@ -27,7 +28,8 @@ func (s *Server) apiJoin(c echo.Context) error {
 		return err
 	}
 	if given {
-		if err := s.runs.check(ctx, text); err != nil {
+		// A runner that is away can't tell: the text is looked at again at the turn.
+		if err := s.runs.check(ctx, text); err != nil && !errors.Is(err, runner.ErrUnavailable) {
 			return err
 		}
 	}
@@ -177,6 +179,8 @@ func (s *Server) streamStatus(c echo.Context, session string) error {
 	}
 	defer leave()
 	defer st.end()
+	defer s.runs.watch(session)()
+	vanishWithin(ctx, v.HeartbeatEvery)
 	if lastEventID(c) != v.Revision { // who has seen this very revision knows it; whole states are sent, so nothing else is missed
 		if err := sendStanding(st, v); err != nil {
 			return nil

@@ -77,7 +77,9 @@ func (r *runs) start(ctx context.Context, session, text string, attached bool) (
 	x := &run{registry: r, session: session, query: text, attached: attached, end: end, answer: newTranscript(r.maxResult, r.folder)}
 	detach := func() bool { return true }
 	if attached {
-		detach = context.AfterFunc(ctx, func() { end(queue.ErrRunDisconnected) })
+		noticed := context.AfterFunc(ctx, func() { end(queue.ErrRunDisconnected) })
+		looked := watchPeer(ctx, func() { end(queue.ErrRunDisconnected) })
+		detach = func() bool { looked(); return noticed() }
 	}
 	begun, refused := make(chan struct{}), make(chan error, 1)
 	settled := r.claiming(session)

@@ -110,6 +110,7 @@ func (a *app) serve(certificate *tls.Config) {
 		Handler:           a.web.Handler(),
 		ReadHeaderTimeout: readHeaderTimeout,
 		IdleTimeout:       idleTimeout,
+		ConnContext:       web.ConnContext,
 		MaxHeaderBytes:    maxHeaderBytes,
 		ErrorLog:          slog.NewLogLogger(a.log.Handler(), slog.LevelDebug),
 		TLSConfig:         certificate,
@@ -161,6 +162,15 @@ func (a *app) drain(ctx context.Context) {
 	}
 }
 
+// cutOff says that clients who didn't read or write to the end were cut off, which is no failure of the stop.
+func (a *app) cutOff(what string, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) {
+		a.log.Warn("stopping cut off who had not ended", "what", what)
+		return nil
+	}
+	return err
+}
+
 func (a *app) stopParts(ctx context.Context) error {
 	var errs []error
 	requests := make(chan error, 1)
@@ -173,13 +183,13 @@ func (a *app) stopParts(ctx context.Context) error {
 		}
 	}
 	if a.web != nil {
-		errs = append(errs, a.web.Stop(ctx))
+		errs = append(errs, a.cutOff("streams", a.web.Stop(ctx)))
 	}
 	if a.controller != nil {
 		errs = append(errs, a.controller.Stop(ctx))
 	}
 	if err := <-requests; err != nil {
-		errs = append(errs, err, a.server.Close())
+		errs = append(errs, a.cutOff("requests", err), a.server.Close())
 	}
 	if a.stored != nil {
 		errs = append(errs, a.stored.Close(ctx)) // last, since requests and runs end in it

@@ -7,23 +7,13 @@ import (
 	"net"
 	"syscall"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
-// listen opens the address. A peer that vanished without a word is noticed within the heartbeat, also on a stream that only the server
-// writes to: the system probes a silent connection, and gives up on one that has acknowledged nothing for so long.
+// listen opens the address. A peer that vanished without a word is noticed soon after the heartbeat: the system probes a silent connection.
 func listen(ctx context.Context, address string, heartbeat time.Duration) (net.Listener, error) {
-	probe := max(heartbeat/3, time.Second)
+	probe := max(heartbeat/4, time.Second) // the first, and then three without an answer
 	config := net.ListenConfig{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: probe, Interval: probe, Count: 3},
-		Control: func(_, _ string, conn syscall.RawConn) error {
-			var set error
-			err := conn.Control(func(fd uintptr) { // accepted connections inherit it
-				set = unix.SetsockoptInt(int(fd), unix.IPPROTO_TCP, unix.TCP_USER_TIMEOUT, int(max(heartbeat, time.Second).Milliseconds()))
-			})
-			return errors.Join(err, set)
-		},
 	}
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
