@@ -86,8 +86,10 @@ func TestRestartKeepsTheLine(t *testing.T) {
 func TestCrashOfTheProgram(t *testing.T) {
 	data, random := dataWithDemo(t), rand.New(rand.NewPCG(1, 2))
 	answered := make(map[string]int64) // numbers by ticket
-	for range 8 {
-		p := launch(t, "--addr=127.0.0.1:0", "--data-dir="+data, patient, "--queue-max-length=100000", "--queue-reservation-seconds=600")
+	rounds := 0
+	for began := time.Now(); rounds < 8 || rounds < 100 && time.Since(began) < 30*time.Second; rounds++ {
+		p := launch(t, "--addr=127.0.0.1:0", "--data-dir="+data, patient, "--queue-max-length=100000", "--queue-reservation-seconds=600",
+			"--runner=command", `--command=["/bin/cat"]`)
 		p.untilHealthy(t)
 		var mu sync.Mutex
 		var all sync.WaitGroup
@@ -129,6 +131,7 @@ func TestCrashOfTheProgram(t *testing.T) {
 	if len(answered) < 8 {
 		t.Fatalf("only %d were answered", len(answered))
 	}
+	t.Logf("%d kills, %d joins answered and found again", rounds, len(answered))
 }
 
 // TestTwoOnOneDataFolder: the second is told why it can't, and the first goes on.
