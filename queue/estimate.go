@@ -66,9 +66,9 @@ func (e *estimate) wait(ahead, slots int, elapsed time.Duration) Wait {
 	w := Wait{Basis: e.basis()}
 	switch w.Basis {
 	case BasisHistory:
-		w.Low, w.Likely, w.High = until(e.low, ahead, slots, elapsed), until(e.mid, ahead, slots, elapsed), until(e.high, ahead, slots, elapsed)
+		w.Low, w.Likely, w.High = startOf(e.low, ahead, slots, elapsed), startOf(e.mid, ahead, slots, elapsed), startOf(e.high, ahead, slots, elapsed)
 	case BasisPrior:
-		likely := until(e.prior, ahead, slots, elapsed)
+		likely := startOf(e.prior, ahead, slots, elapsed)
 		w.Low, w.Likely, w.High = likely, likely, likely
 	}
 	return w
@@ -95,6 +95,13 @@ func (e *estimate) usual() (low, high Seconds) {
 func until(run float64, ahead, slots int, elapsed time.Duration) Seconds {
 	total := run * float64(ahead/slots+1)
 	return whole(max(0, total-elapsed.Seconds()))
+}
+
+// startOf is until, but a run that takes longer than most doesn't shorten those that have not begun.
+func startOf(run float64, ahead, slots int, elapsed time.Duration) Seconds {
+	rest := max(0, run-elapsed.Seconds())
+	others := run * float64(ahead/slots)
+	return whole(rest + others)
 }
 
 // whole rounds half to even.

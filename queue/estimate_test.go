@@ -129,3 +129,15 @@ func TestSecondsOnTheWire(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOverrunDoesNotShortenOthers: a run that takes longer than most has no rest, but those that have not begun take as long as ever.
+func TestAnOverrunDoesNotShortenOthers(t *testing.T) {
+	var e estimate
+	e.record(time.Minute)
+	for ahead, want := range []int64{0, 60, 120} {
+		w := e.wait(ahead, 1, 200*time.Second)
+		if w.Low.N != want || w.Likely.N != want || w.High.N != want {
+			t.Errorf("%d ahead: %+v, want %d", ahead, w, want)
+		}
+	}
+}
