@@ -61,6 +61,10 @@ type standingFeed struct {
 // Standing is told by the controller.
 func (f *standingFeed) Standing(v queue.View) {
 	f.mu.Lock()
+	if f.told && v.Revision < f.view.Revision { // made before the first read, which a position must not rise behind
+		f.mu.Unlock()
+		return
+	}
 	news := f.known && v.Revision != f.view.Revision // else it is what the first read has told already
 	f.view, f.told = v, true
 	f.mu.Unlock()

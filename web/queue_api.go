@@ -197,8 +197,8 @@ func (s *Server) streamStatus(c echo.Context, session string) error {
 				_ = st.event(kind, "", endedMessage(kind, *ended)) // the last word; who has gone misses nothing
 				return nil
 			}
-			if next == nil || next.Revision == v.Revision && viewTag(*next) == viewTag(v) {
-				continue
+			if next == nil || next.Revision < v.Revision || next.Revision == v.Revision && viewTag(*next) == viewTag(v) {
+				continue // an older one was made before the first look, behind which no position may rise
 			}
 			v = *next
 			err = sendStanding(st, v)
