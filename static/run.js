@@ -92,6 +92,8 @@ window.addEventListener("online", () => {
   stream.close();
   follow();
 });
+// A page that was left, though the browser may keep it for the way back, doesn't watch the run.
+window.addEventListener("pagehide", () => stream.close());
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });

@@ -53,6 +53,7 @@ export class Socket {
     this.unwanted = false; // too many sockets of this session: only a page that is looked at tries again
 
     window.addEventListener("online", () => this.retry());
+    window.addEventListener("pagehide", () => this.leave()); // kept by the browser for the way back it is nobody's heartbeat
     window.addEventListener("pageshow", (event) => event.persisted && this.retry());
     window.addEventListener("focus", () => this.unwanted && this.retry());
     document.addEventListener("visibilitychange", () => {
@@ -120,6 +121,12 @@ export class Socket {
     if (socket === undefined) return;
     socket.onopen = socket.onmessage = socket.onclose = null;
     socket.close();
+  }
+
+  /** Lets go of the connection until the page is shown again. */
+  leave() {
+    clearTimeout(this.timer);
+    this.forget();
   }
 
   /** Ends it for good. */
