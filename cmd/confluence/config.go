@@ -125,6 +125,9 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 	if err != nil {
 		return asked, fmt.Errorf("the grammar of the command line: %w", err)
 	}
+	if len(args) == 1 && customary[args[0]] != "" {
+		args = []string{customary[args[0]]}
+	}
 	parsed, err := parser.Parse(args)
 	switch {
 	case helped:
@@ -134,14 +137,14 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 	}
 	asked.command, _, _ = strings.Cut(parsed.Command(), " ")
 	asked.unknown = unknownSettings(environ, parser.Model)
-	if asked.command != "serve" {
-		return asked, nil
-	}
 	if asked.command == "serve" {
 		return asked, asked.Serve.check()
 	}
 	return asked, nil
 }
+
+// customary is what people try first, and what it is called here.
+var customary = map[string]string{"help": "--help", "--version": "version", "-V": "version"}
 
 // envName is the name of a flag in the environment.
 func envName(flag string) string {

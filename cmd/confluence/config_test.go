@@ -152,7 +152,9 @@ func TestCommandLine(t *testing.T) {
 	}{
 		{[]string{"--help"}, exitDone, "replay", ""},
 		{[]string{"serve", "--help"}, exitDone, "CONFLUENCE_WEB_QUEUE_RESERVATION_SECONDS", ""},
+		{[]string{"help"}, exitDone, "replay", ""},
 		{[]string{"version"}, exitDone, "confluence ", ""},
+		{[]string{"--version"}, exitDone, "confluence ", ""},
 		{[]string{"--nonsense"}, exitMisused, "", "unknown flag --nonsense"},
 		{[]string{"srve"}, exitMisused, "", "unexpected argument srve"},
 		{[]string{"--database=x.sqlite", "--documents=x"}, exitMisused, "", "are both set"},

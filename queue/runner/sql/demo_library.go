@@ -247,6 +247,7 @@ func (l *library) name() string {
 
 func (l *library) title(subject demoSubject) string {
 	title := fmt.Sprintf(l.pick(subject.patterns), l.pick(subject.things))
+	title = strings.ReplaceAll(title, "The the ", "The ") // a thing may bring its own article
 	title = strings.ToUpper(title[:1]) + title[1:]
 	if subject.name != "Novel" && l.random.IntN(3) == 0 {
 		title += fmt.Sprintf(", %s edition", [...]string{"second", "third", "revised", "large print", "illustrated"}[l.random.IntN(5)])

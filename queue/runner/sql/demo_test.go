@@ -47,6 +47,9 @@ func TestDemoIsALibrary(t *testing.T) {
 	if rows := rowsOf(t, r, `SELECT 1 FROM loans WHERE returned < borrowed OR days_out <> julianday(returned) - julianday(borrowed)`); len(rows) > 0 {
 		t.Errorf("%d loans with wrong days", len(rows))
 	}
+	if rows := rowsOf(t, r, `SELECT title FROM titles WHERE title LIKE '%the the %' OR title GLOB '[a-z]*'`); len(rows) > 0 {
+		t.Errorf("%d odd titles, such as %v", len(rows), rows[0])
+	}
 	for _, reference := range []string{
 		`loans JOIN copies USING (copy_id) WHERE loans.branch_id <> copies.branch_id`,
 		`loans LEFT JOIN members USING (member_id) WHERE name IS NULL`,
