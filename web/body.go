@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -36,6 +37,9 @@ func (s *Server) readQuery(c echo.Context) (text string, given bool, err error) 
 	}
 	if err := json.Unmarshal(body, &document); err != nil {
 		return "", false, refuse(errInvalidJSON, jsonDetail(err))
+	}
+	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) { // which the decoder takes for any type
+		return "", false, refuse(errInvalidJSON, "The body is null, which is no object."+expectedJSON)
 	}
 	if document.Query == nil {
 		return "", false, nil
@@ -79,17 +83,18 @@ func (s *Server) tooLarge() error {
 	return refuse(errTooLarge, "A query may have at most "+sizeWords(s.o.MaxQueryBytes)+". Send a shorter one.")
 }
 
+const expectedJSON = ` Send a JSON object such as {"query": "…"}.`
+
 // jsonDetail says where a body stops being what it should be.
 func jsonDetail(err error) string {
-	const expected = ` Send a JSON object such as {"query": "…"}.`
 	var syntax *json.SyntaxError
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Sprintf("The body stops being JSON at byte %d.", syntax.Offset) + expected
+		return fmt.Sprintf("The body stops being JSON at byte %d.", syntax.Offset) + expectedJSON
 	case errors.As(err, &mistyped) && mistyped.Field == "query":
 		return `The field "query" must be a string.`
 	default:
-		return "The body is JSON, but no object." + expected
+		return "The body is JSON, but no object." + expectedJSON
 	}
 }

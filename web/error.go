@@ -20,6 +20,7 @@ var (
 	errNotFound             = errors.New("nothing is here")
 	errMethodNotAllowed     = errors.New("this address does not take that method")
 	errTooLarge             = errors.New("the query is too large")
+	errURLTooLong           = errors.New("the address is too long")
 	errUnsupportedMediaType = errors.New("the body is of a type that this call does not take")
 	errCrossSite            = errors.New("the request comes from another site")
 	errRateLimited          = errors.New("the session sends too many requests")
@@ -149,6 +150,9 @@ var problemCodes = []problemCode{
 	{code: "too_large", status: http.StatusRequestEntityTooLarge, title: "The query is too large",
 		detail: "Send a shorter query.",
 		about:  "The query is longer than this server takes. Nothing was done."},
+	{code: "url_too_long", status: http.StatusRequestURITooLong, title: "The address is too long",
+		detail: "An address may have at most " + sizeWords(maxURLBytes) + ". Send what is long in the body of a POST.",
+		about:  "The address, with what stands behind its question mark, is longer than any that is served here. Nothing was done."},
 	{code: "unsupported_media_type", status: http.StatusUnsupportedMediaType, title: "The body must be JSON",
 		detail: "Send it with Content-Type: application/json.",
 		about:  "The call takes JSON, and the Content-Type header says that the body is something else. Nothing was done."},
@@ -186,6 +190,7 @@ var problemSentinels = []struct {
 	{errNotFound, "not_found"},
 	{errMethodNotAllowed, "method_not_allowed"},
 	{errTooLarge, "too_large"},
+	{errURLTooLong, "url_too_long"},
 	{errUnsupportedMediaType, "unsupported_media_type"},
 	{errCrossSite, "cross_site"},
 	{errRateLimited, "rate_limited"},

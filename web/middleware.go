@@ -79,6 +79,19 @@ func (s *Server) boundBody(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// maxURLBytes bounds an address with its query string. No address that is served comes near.
+const maxURLBytes = 8 << 10
+
+// boundURL refuses an address that nobody means.
+func (s *Server) boundURL(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		if len(c.Request().RequestURI) > maxURLBytes {
+			return errURLTooLong
+		}
+		return next(c)
+	}
+}
+
 // secure sets the headers that each answer has. Answers are private unless a handler says otherwise.
 func (s *Server) secure(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {

@@ -1,6 +1,8 @@
 package web
 
 import (
+	"bytes"
+	"cmp"
 	_ "embed"
 	"fmt"
 	"hash/fnv"
@@ -14,19 +16,28 @@ import (
 //go:embed openapi.yaml
 var openAPI []byte
 
-var openAPITag = func() string {
+// description is the document as one server gives it.
+type description struct {
+	text []byte
+	tag  string
+}
+
+// describe names the server in the document: its public URL if that is known, else the root or the base path of the host that gives it.
+func (d *door) describe() description {
+	server := cmp.Or(d.origin+d.BasePath, "/")
+	text := bytes.Replace(openAPI, []byte("\n  - url: /\n"), fmt.Appendf(nil, "\n  - url: %q\n", server), 1)
 	hash := fnv.New64a()
-	_, _ = hash.Write(openAPI) // never errs
-	return fmt.Sprintf(`"%016x"`, hash.Sum64())
-}()
+	_, _ = hash.Write(text) // never errs
+	return description{text: text, tag: fmt.Sprintf(`"%016x"`, hash.Sum64())}
+}
 
 // apiDescription is GET /api/v1/openapi.yaml.
 func (s *Server) apiDescription(c echo.Context) error {
 	header := c.Response().Header()
-	header.Set("ETag", openAPITag)
+	header.Set("ETag", s.description.tag)
 	header.Set(echo.HeaderCacheControl, "no-cache")
-	if tagMatches(c.Request().Header.Get("If-None-Match"), openAPITag) {
+	if tagMatches(c.Request().Header.Get("If-None-Match"), s.description.tag) {
 		return c.NoContent(http.StatusNotModified)
 	}
-	return c.Blob(http.StatusOK, "application/yaml", openAPI)
+	return c.Blob(http.StatusOK, "application/yaml", s.description.text)
 }

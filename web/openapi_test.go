@@ -129,7 +129,7 @@ func (c *contract) answer(r *http.Request, answer *http.Response) (*openapi3.Med
 	undescribed := map[bool]int{true: http.StatusNotFound, false: http.StatusMethodNotAllowed}[path == nil]
 	if path == nil || path.GetOperation(method) == nil {
 		// What goes wrong before the address is looked at may be the answer, too, and so may an address that a test has added to fail.
-		if !slices.Contains([]int{undescribed, http.StatusForbidden, http.StatusUnauthorized, http.StatusInternalServerError}, answer.StatusCode) {
+		if !slices.Contains([]int{undescribed, http.StatusForbidden, http.StatusUnauthorized, http.StatusRequestURITooLong, http.StatusInternalServerError}, answer.StatusCode) {
 			return nil, errors.New("the call is not described")
 		}
 		return &openapi3.MediaType{Schema: &openapi3.SchemaRef{Ref: "#/components/schemas/Problem"}}, nil
@@ -339,11 +339,35 @@ func TestTheDescriptionIsServed(t *testing.T) {
 	st := open(t, siteOptions{})
 	v := st.stranger()
 	answer := v.get("/api/v1/openapi.yaml")
-	if answer.status != http.StatusOK || answer.header.Get("Content-Type") != "application/yaml" || answer.body != string(openAPI) {
+	if answer.status != http.StatusOK || answer.header.Get("Content-Type") != "application/yaml" || answer.body != strings.Replace(string(openAPI), "url: /\n", "url: \"/\"\n", 1) {
 		t.Errorf("%d %v %.100s", answer.status, answer.header, answer.body)
 	}
 	if again := v.get("/api/v1/openapi.yaml", "If-None-Match", answer.header.Get("ETag")); again.status != http.StatusNotModified {
 		t.Errorf("again: %d", again.status)
+	}
+}
+
+// A tool that reads the document finds the server where its readers do.
+func TestTheDescriptionNamesItsServer(t *testing.T) {
+	for _, test := range []struct {
+		door Door
+		want string
+	}{
+		{Door{}, "/"},
+		{Door{BasePath: "/ask/"}, "/ask"},
+		{Door{PublicURL: "https://Ask.example.org:443"}, "https://ask.example.org"},
+		{Door{PublicURL: "http://[::1]:8080", BasePath: "/tools/ask"}, "http://[::1]:8080/tools/ask"},
+	} {
+		st := open(t, siteOptions{options: Options{Door: test.door}})
+		answer := st.stranger().get("/api/v1/openapi.yaml")
+		document, err := openapi3.NewLoader().LoadFromData([]byte(answer.body))
+		must(t, err)
+		if len(document.Servers) != 1 || document.Servers[0].URL != test.want {
+			t.Errorf("%+v: %v, want %s", test.door, document.Servers[0], test.want)
+		}
+		if again := st.stranger().get("/api/v1/openapi.yaml", "If-None-Match", answer.header.Get("ETag")); again.status != http.StatusNotModified {
+			t.Errorf("%+v: again: %d", test.door, again.status)
+		}
 	}
 }
 

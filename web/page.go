@@ -87,7 +87,7 @@ func (s *Server) pageProblem(c echo.Context) error {
 func (s *Server) pageError(c echo.Context, status int, err error) error {
 	of := problemFor(err)
 	at := problemAt{requestID: requestID(c), now: s.now(), reload: "/wait"}
-	if c.Request().Method == http.MethodGet {
+	if c.Request().Method == http.MethodGet && !errors.Is(err, errURLTooLong) {
 		at.reload = c.Request().URL.RequestURI()
 	}
 	// What became of the ticket is good to know, and no reason to fail again.

@@ -69,9 +69,38 @@ func readForm(c echo.Context, limit int64) (fields url.Values, whole bool, err e
 			text = text[:len(text)-2+i]
 		}
 	}
-	fields, err = url.ParseQuery(text)
-	if err != nil {
-		return nil, false, errUnsupportedMediaType
+	return formFields(text), whole, nil
+}
+
+// formFields reads an urlencoded form as browsers do (https://url.spec.whatwg.org/#urlencoded-parsing): a semicolon is a character, and a percent sign
+// that encodes nothing is one, too. net/url would refuse both, and with them the text of a client that doesn't encode like a browser.
+func formFields(form string) url.Values {
+	fields := url.Values{}
+	for field := range strings.SplitSeq(form, "&") {
+		if name, value, _ := strings.Cut(field, "="); field != "" {
+			fields.Add(unescapeField(name), unescapeField(value))
+		}
 	}
-	return fields, whole, nil
+	return fields
+}
+
+func unescapeField(s string) string {
+	if text, err := url.QueryUnescape(s); err == nil {
+		return text
+	}
+	var b strings.Builder
+	for s != "" {
+		part, rest := s[:1], s[1:]
+		if s[0] == '%' && len(s) >= 3 {
+			part, rest = s[:3], s[3:]
+		}
+		if text, err := url.QueryUnescape(part); err == nil {
+			part = text
+		} else {
+			part, rest = s[:1], s[1:]
+		}
+		b.WriteString(part)
+		s = rest
+	}
+	return b.String()
 }

@@ -35,6 +35,8 @@ func TestEveryRefusalOfHTTP(t *testing.T) {
 		{"wrong method of a picture", "PUT", "/api/v1/queue", "", nil, 405, "method_not_allowed"},
 		{"no JSON", "POST", "/api/v1/queue/join", "{", nil, 400, "invalid_json"},
 		{"an array", "POST", "/api/v1/queue/join", "[]", nil, 400, "invalid_json"},
+		{"null", "POST", "/api/v1/queue/join", "null", nil, 400, "invalid_json"},
+		{"null with space", "POST", "/api/v1/query", " null\n", nil, 400, "invalid_json"},
 		{"two documents", "POST", "/api/v1/query", "{} {}", nil, 400, "invalid_json"},
 		{"a number as query", "POST", "/api/v1/query", `{"query": 1}`, nil, 400, "invalid_json"},
 		{"not UTF-8", "POST", "/api/v1/query", "{\"query\": \"\xff\"}", nil, 400, "invalid_json"},

@@ -10,6 +10,12 @@ import (
 	"confluence/static"
 )
 
+// forAnybody are the addresses that answer everybody alike, whoever asks; "" is one that there isn't.
+var forAnybody = map[string]bool{
+	"": true, "/healthz": true, "/readyz": true, static.Prefix + "*": true, "/api/v1/openapi.yaml": true, "/api/v1/queue": true,
+	"/problems/:code": true, "/kiosk": true, "/live/kiosk": true,
+}
+
 // register is every address that is served.
 func (s *Server) register(e *echo.Echo) {
 	if s.o.RequestLog {
@@ -17,7 +23,7 @@ func (s *Server) register(e *echo.Echo) {
 	} else {
 		e.Use(s.nameRequest)
 	}
-	e.Use(s.recoverPanic, s.secure, s.boundBody, s.refuseCrossSite, s.shareAPI, s.identify)
+	e.Use(s.recoverPanic, s.secure, s.boundURL, s.boundBody, s.refuseCrossSite, s.shareAPI, s.identify)
 
 	e.POST("/api/v1/session", s.apiSession)
 	e.POST("/api/v1/queue/join", s.apiJoin)

@@ -40,23 +40,24 @@ type Options struct {
 
 // Server serves the waiting room. Make one with New and Stop it at the end.
 type Server struct {
-	o         Options
-	log       *slog.Logger
-	now       func() time.Time
-	beat      time.Duration // how often an open stream is a heartbeat
-	handler   http.Handler
-	sessions  *sessionStores
-	door      *door
-	newcomers *newcomers
-	runs      *runs
-	keys      *queryKeys
-	pace      *pace
-	health    *supervisor
-	live      *liveRoom
-	streams   *streams
-	draining  atomic.Bool
-	done      chan struct{} // closed by Stop: every stream ends
-	stopOnce  sync.Once
+	o           Options
+	log         *slog.Logger
+	now         func() time.Time
+	beat        time.Duration // how often an open stream is a heartbeat
+	handler     http.Handler
+	sessions    *sessionStores
+	door        *door
+	description description
+	newcomers   *newcomers
+	runs        *runs
+	keys        *queryKeys
+	pace        *pace
+	health      *supervisor
+	live        *liveRoom
+	streams     *streams
+	draining    atomic.Bool
+	done        chan struct{} // closed by Stop: every stream ends
+	stopOnce    sync.Once
 }
 
 const (
@@ -96,7 +97,7 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		o: o, log: o.Logger, now: time.Now, beat: heartbeat / 3, sessions: stores, health: newSupervisor(o),
-		door: door, streams: newStreams(), done: make(chan struct{}),
+		door: door, description: door.describe(), streams: newStreams(), done: make(chan struct{}),
 	}
 	s.runs = newRuns(o, folder, s.health, s.now)
 	if err := s.runs.restore(); err != nil {

@@ -93,12 +93,22 @@ func (s *Server) session(c echo.Context) string {
 	if cookieless(c) {
 		return id
 	}
-	// An error means a cookie of an old key, of another app, or junk: that is nobody yet.
-	if session, err := s.sessions.cookies.New(c.Request(), s.door.cookie); err == nil {
-		id, _ = session.Values[sessionValue].(string)
-	}
+	id = s.sessions.fromCookies(c.Request(), s.door.cookie)
 	c.Set(sessionKey, id)
 	return id
+}
+
+// fromCookies is the session of the first cookie of that name which is ours. One of an old key, of another app, or junk is nobody's, and hides
+// none behind it: a browser sends several of one name that were set for different paths or domains.
+func (st *sessionStores) fromCookies(r *http.Request, name string) string {
+	for _, cookie := range r.CookiesNamed(name) {
+		var values map[any]any
+		if securecookie.DecodeMulti(name, cookie.Value, &values, st.cookies.Codecs...) == nil {
+			id, _ := values[sessionValue].(string)
+			return id
+		}
+	}
+	return ""
 }
 
 // ensureSession is session, and makes one where there is none. It sets the cookie, also to renew its age, so it comes before the answer's
@@ -134,8 +144,9 @@ func cookieless(c echo.Context) bool {
 	return no
 }
 
-// identify takes the session from the name that a trusted proxy gives the visitor, or from a bearer token, which outranks a cookie. A token that isn't ours is refused, so that its sender learns of
-// it; other ways of authorization belong to a proxy before us and are let alone.
+// identify takes the session from the name that a trusted proxy gives the visitor, or from a bearer token, which outranks a cookie. A token that
+// isn't ours is refused, so that its sender learns of it, but for calls that are for nobody in particular, such as a monitor's. Other ways of
+// authorization belong to a proxy before us and are let alone.
 func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if id := s.door.person(c.Request()); id != "" {
@@ -144,7 +155,7 @@ func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
-		if !strings.EqualFold(scheme, "Bearer") {
+		if !strings.EqualFold(scheme, "Bearer") || forAnybody[c.Path()] {
 			return next(c)
 		}
 		var id []byte

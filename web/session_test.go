@@ -75,6 +75,24 @@ func TestCaseKeyChange(t *testing.T) {
 	}
 }
 
+// A cookie of the same name that another app set, for a wider path or domain, may come first. It hides nobody's own.
+func TestJunkCookieHidesNoGoodOne(t *testing.T) {
+	st := open(t, siteOptions{})
+	v := st.visitor()
+	v.post("/api/v1/queue/join", "")
+	good := ""
+	for _, cookie := range v.http.Jar.Cookies(mustURL(t, st.network.base)) {
+		good = cookie.Name + "=" + cookie.Value
+	}
+	junk := sessionCookie + "=junk"
+	for _, cookies := range []string{good, junk + "; " + good, good + "; " + junk, junk + "; other=1; " + sessionCookie + "=; " + good} {
+		if got := st.stranger().get("/api/v1/queue/status", "Cookie", cookies); got.status != http.StatusOK {
+			t.Errorf("%s: %d", cookies, got.status)
+		}
+	}
+	wantProblem(t, st.stranger().get("/api/v1/queue/status", "Cookie", junk+"; "+junk), http.StatusNotFound, "ticket_not_found")
+}
+
 func TestBearerToken(t *testing.T) {
 	st := open(t, siteOptions{})
 	v := st.stranger()
