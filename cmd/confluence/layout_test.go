@@ -32,7 +32,7 @@ var mayImport = []struct {
 	{regexp.MustCompile(`^queue/runner$`), regexp.MustCompile(`^$`)},
 	{regexp.MustCompile(`^queue/runner/`), regexp.MustCompile(`^queue/runner($|/)`)},
 	{regexp.MustCompile(`^queue/(memory|sqlitestore|redisstore)$`), regexp.MustCompile(`^queue$`)},
-	{regexp.MustCompile(`^queue/queuetest$`), regexp.MustCompile(`^queue$`)},
+	{regexp.MustCompile(`^queue/(queuetest|simulation)$`), regexp.MustCompile(`^queue$`)},
 	{regexp.MustCompile(`^views($|/)`), regexp.MustCompile(`^(views($|/)|static$)`)},
 	{regexp.MustCompile(`^static$`), regexp.MustCompile(`^$`)},
 }
