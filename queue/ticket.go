@@ -86,6 +86,7 @@ type View struct {
 	UsualLow       Seconds       // what most runs take: the 10 % and 90 % quantiles of the last runs
 	UsualHigh      Seconds
 	HeartbeatEvery time.Duration // how soon the next heartbeat must come
+	ClaimWithin    time.Duration // how long a reservation is
 
 	inputs    int64 // these two count what changes a view beside time: calls, starts and ends;
 	published int64 // pauses, notices and the runner's availability

@@ -24,7 +24,7 @@ func (l *Line) viewAt(now time.Duration, t *ticket, position int) View {
 		TicketID: t.id, Number: t.number, Status: t.status, Position: position, Ahead: ahead, JoinedAt: t.joinedAt,
 		ETA: l.estimate.eta(ahead, l.cfg.Slots, l.elapsed(now, ahead)), Wait: l.estimate.now(),
 		Runner: l.runnerTold(), Revision: l.revision, Paused: l.paused, Notice: l.notice, Kept: t.kept,
-		RunElapsed: l.elapsed(now, 0), HeartbeatEvery: l.cfg.Heartbeat, inputs: l.inputs, published: l.published,
+		RunElapsed: l.elapsed(now, 0), HeartbeatEvery: l.cfg.Heartbeat, ClaimWithin: l.cfg.Reservation, inputs: l.inputs, published: l.published,
 	}
 	v.UsualLow, v.UsualHigh = l.estimate.usual()
 	switch t.status {

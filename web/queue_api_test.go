@@ -15,6 +15,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"confluence/queue"
+	"confluence/queue/runner"
 )
 
 func TestJoinStatusLeave(t *testing.T) {
@@ -351,19 +352,66 @@ func TestLostHeartbeatIsToldByName(t *testing.T) {
 
 func TestFractionsOfTheHeartbeat(t *testing.T) {
 	for _, test := range []struct {
-		heartbeat    time.Duration
-		within, poll string
+		heartbeat, reservation time.Duration
+		within, poll           string
 	}{
-		{30 * time.Second, "30", "10"}, {time.Second, "1", "1"}, {2500 * time.Millisecond, "2.5", "1"}, {500 * time.Millisecond, "0.5", "1"},
+		{30 * time.Second, time.Minute, "30", "10"}, {time.Second, time.Minute, "1", "1"}, {2500 * time.Millisecond, time.Minute, "2.5", "1"},
+		{500 * time.Millisecond, time.Minute, "0.5", "1"}, {30 * time.Second, 10 * time.Second, "30", "5"}, {time.Hour, 2 * time.Second, "3600", "1"},
 	} {
 		var view struct {
 			Within json.Number `json:"heartbeat_within_seconds"`
 			Poll   json.Number `json:"poll_after_seconds"`
 		}
-		must(t, json.Unmarshal(appendView(nil, queue.View{HeartbeatEvery: test.heartbeat}), &view))
+		must(t, json.Unmarshal(appendView(nil, queue.View{HeartbeatEvery: test.heartbeat, ClaimWithin: test.reservation}), &view))
 		if view.Within.String() != test.within || view.Poll.String() != test.poll {
 			t.Errorf("%v: within %s, poll %s", test.heartbeat, view.Within, view.Poll)
 		}
+	}
+}
+
+// Who asks as often as it is told keeps the place, hears of the turn in time to claim it, and is never limited: also with the shortest times
+// and the lowest rate that the settings allow.
+func TestObedientPollerClaimsItsTurn(t *testing.T) {
+	for _, test := range []struct {
+		heartbeat, reservation time.Duration
+		burst, rate            int
+	}{
+		{2 * time.Second, 2 * time.Second, 2, 2}, {30 * time.Second, 2 * time.Second, 2, 2}, {2 * time.Second, time.Minute, 2, 2},
+		{6 * time.Second, 4 * time.Second, 2, 1}, {time.Minute, 10 * time.Second, 20, 2},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			st := open(t, siteOptions{line: queue.Config{Heartbeat: test.heartbeat, Reservation: test.reservation},
+				options: Options{PollBurst: test.burst, PollRate: test.rate}})
+			defer st.stop()
+			st.runner.on("hold", func(ctx context.Context, _ runner.Sink) error {
+				select {
+				case <-time.After(10*time.Minute + 1700*time.Millisecond): // between two polls
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			})
+			st.server.runs.timeout = time.Hour
+			held := st.visitor().background("hold")
+			eventually(t, "the run", func() bool {
+				p, err := st.controller.Picture(t.Context())
+				return err == nil && len(p.Serving) == 1
+			})
+			poller := st.visitor()
+			view := poller.post("/api/v1/queue/join", query("mine")).json(t)
+			for view["status"] != "ready" {
+				time.Sleep(time.Duration(view["poll_after_seconds"].(float64)) * time.Second)
+				answer := poller.get("/api/v1/queue/status")
+				if answer.status != http.StatusOK {
+					t.Fatalf("%+v: %d %s", test, answer.status, answer.body)
+				}
+				view = answer.json(t)
+			}
+			if got := poller.post("/api/v1/query", ""); got.status != http.StatusOK {
+				t.Errorf("%+v: the claim: %d %s", test, got.status, got.body)
+			}
+			<-held
+		})
 	}
 }
 

@@ -74,6 +74,7 @@ func (s *Server) limitPolls(ctx context.Context, session string, heartbeat bool)
 	}
 	soonest := wholeSeconds(wait)
 	// Who waits for the time that is told must not lose the place by that: it is spread up to the pace that is told with every standing.
-	latest := max(soonest, int(pollAfter(s.o.Controller.Config().Heartbeat)))
+	line := s.o.Controller.Config()
+	latest := max(soonest, int(PollAfter(line.Heartbeat, line.Reservation)))
 	return &refusal{err: errRateLimited, after: soonest + rand.IntN(latest-soonest+1)}
 }

@@ -25,8 +25,8 @@ type Options struct {
 	SessionKeys    [][]byte      // the first signs, all verify; at least one of 32 bytes or more
 	RunTimeout     time.Duration // a run's time limit; above 0
 	RunUnwatched   time.Duration // a page's run that nobody watches for so long ends as disconnected; 0: the heartbeat
-	MaxQueryBytes  int64         // above 0
-	MaxResultBytes int64         // above 0
+	MaxQueryBytes  int64         // above 0, 1 GiB at most
+	MaxResultBytes int64         // above 0, 1 TiB at most
 	ResultTTL      time.Duration // how long a run is kept after its end; 0: an hour
 	ResultFolder   string        // where long answers lie, and runs outlive a restart; made at need; empty: all are kept in memory
 	StopGrace      time.Duration // a run that hasn't stopped so long after it was told to makes its slot unhealthy; 0: 10 s
@@ -132,12 +132,12 @@ func (o Options) validate() error {
 		return fmt.Errorf("stop grace is %v: it must be above 0, or 0 for 10 seconds", o.StopGrace)
 	case o.HealthEvery < 0:
 		return fmt.Errorf("health every is %v: it must be above 0, or 0 for 5 seconds", o.HealthEvery)
-	case o.PollBurst < 0 || o.PollRate < 0:
-		return fmt.Errorf("polls are %d at once and %d a second: neither may be below 0", o.PollBurst, o.PollRate)
-	case o.MaxQueryBytes <= 0:
-		return fmt.Errorf("max query bytes is %d: it must be above 0", o.MaxQueryBytes)
-	case o.MaxResultBytes <= 0:
-		return fmt.Errorf("max result bytes is %d: it must be above 0", o.MaxResultBytes)
+	case o.PollBurst < 0 || o.PollRate < 0 || o.PollBurst > 1e9 || o.PollRate > 1e9:
+		return fmt.Errorf("polls are %d at once and %d a second: neither may be below 0, or above a billion", o.PollBurst, o.PollRate)
+	case o.MaxQueryBytes <= 0 || o.MaxQueryBytes > 1<<30:
+		return fmt.Errorf("max query bytes is %d: it must be above 0, and 1 GiB at most", o.MaxQueryBytes)
+	case o.MaxResultBytes <= 0 || o.MaxResultBytes > 1<<40:
+		return fmt.Errorf("max result bytes is %d: it must be above 0, and 1 TiB at most", o.MaxResultBytes)
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func appendViewFields(b []byte, v queue.View) []byte {
 	b = strconv.AppendInt(append(b, `,"number":`...), v.Number, 10)
 	b = appendWait(append(b, `,"wait":`...), v.Wait)
 	b = appendDuration(append(b, `,"heartbeat_within_seconds":`...), v.HeartbeatEvery)
-	b = strconv.AppendInt(append(b, `,"poll_after_seconds":`...), pollAfter(v.HeartbeatEvery), 10)
+	b = strconv.AppendInt(append(b, `,"poll_after_seconds":`...), PollAfter(v.HeartbeatEvery, v.ClaimWithin), 10)
 	b = strconv.AppendInt(append(b, `,"revision":`...), v.Revision, 10)
 	b = appendOptional(append(b, `,"run_id":`...), v.RunID)
 	b = strconv.AppendBool(append(b, `,"paused":`...), v.Paused)
@@ -103,9 +103,10 @@ func endedType(r queue.Reason) string {
 	}
 }
 
-// pollAfter is how many seconds a client that polls may wait: a third of the heartbeat, at least 1.
-func pollAfter(heartbeat time.Duration) int64 {
-	return max(1, int64(heartbeat/(3*time.Second)))
+// PollAfter is how many seconds a client that polls is told to wait, at least 1: a third of the heartbeat, so that it keeps its place, and half
+// of the reservation at most, so that it hears of its turn while it can claim it. It can hold what is told if neither is below 2 s.
+func PollAfter(heartbeat, reservation time.Duration) int64 {
+	return max(1, int64(min(heartbeat/3, reservation/2)/time.Second))
 }
 
 func appendRunTimes(b []byte, elapsed time.Duration, low, high queue.Seconds) []byte {

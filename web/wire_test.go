@@ -17,7 +17,7 @@ func TestViewOnTheWire(t *testing.T) {
 		ETA: queue.Seconds{N: 130, Known: true}, ReservationIn: queue.Seconds{N: 0, Known: true}, Runner: queue.RunnerRunning,
 		Wait:     queue.Wait{Low: queue.Seconds{N: 95, Known: true}, High: queue.Seconds{N: 210, Known: true}, Basis: queue.BasisHistory},
 		Revision: 1<<53 - 1, RunID: "r_1", Paused: true, Notice: "a \"b\" \u2028 </script>", Kept: queue.Kept{Query: "secret", AutoStart: true},
-		RunElapsed: 4500 * time.Millisecond, UsualHigh: queue.Seconds{N: 7, Known: true}, HeartbeatEvery: 30 * time.Second,
+		RunElapsed: 4500 * time.Millisecond, UsualHigh: queue.Seconds{N: 7, Known: true}, HeartbeatEvery: 30 * time.Second, ClaimWithin: time.Minute,
 	}
 	want := `{"type":"standing","ticket_id":"q_8Rsx2OZJqcSQKeJ4","status":"ready","position":3,"ahead":2,"eta_seconds":130,
 		"reservation_expires_in_seconds":0,"runner":"running","number":42,

@@ -12,13 +12,14 @@ import (
 	"github.com/alecthomas/kong"
 
 	"confluence/queue"
+	"confluence/web"
 )
 
 // envPrefix and the flag's name, in capitals and with underscores, make the name of a setting in the environment.
 const envPrefix = "CONFLUENCE_WEB_"
 
 // settings is what an operator decides. Each field is a flag of `serve` and a variable of the environment; the flag wins.
-// The types (seconds, count, …) are in setting.go; min bounds a count.
+// The types (seconds, count, …) are in setting.go; min and max bound a number.
 type settings struct {
 	Addr    string `type:"address" default:"127.0.0.1:8080" group:"Where" help:"Address to listen on, as host:port."`
 	DataDir string `type:"folder" default:"./data" group:"Where" help:"Folder for the line, the session key, the demo database and long results; made at need, for its owner alone. Empty: nothing outlives the process."`
@@ -26,19 +27,19 @@ type settings struct {
 	doorSettings   `embed:""`
 	runnerSettings `embed:""`
 
-	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
-	Heartbeat   time.Duration `name:"queue-heartbeat-seconds" type:"seconds" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
+	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" min:"2" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
+	Heartbeat   time.Duration `name:"queue-heartbeat-seconds" type:"seconds" min:"2" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
 	MaxLength   int           `name:"queue-max-length" type:"count" min:"0" default:"1000" group:"The line" help:"Tickets that may wait; 0: nobody waits."`
 	Slots       int           `name:"queue-slots" type:"count" min:"1" default:"1" group:"The line" help:"Runs at the same time."`
-	PollBurst   int           `type:"count" min:"1" default:"20" group:"The line" help:"Status calls and joins that a session may make at once."`
+	PollBurst   int           `type:"count" min:"2" default:"20" group:"The line" help:"Status calls and joins that a session may make at once."`
 	PollRate    int           `name:"polls-per-second" type:"count" min:"1" default:"2" group:"The line" help:"Status calls and joins that a session may make a second in the long run. Who asks at the pace that is told stays below."`
 
 	RunTimeout     time.Duration `name:"run-timeout-seconds" type:"seconds" default:"300" group:"Runs" help:"Time limit of a run."`
 	RunUnwatched   time.Duration `name:"run-unwatched-seconds" type:"seconds" group:"Runs" placeholder:"SECONDS" help:"A page's run that nobody watches for so long ends. Default: the heartbeat."`
 	StopGrace      time.Duration `name:"run-stop-grace-seconds" type:"seconds" default:"10" group:"Runs" help:"A run that has not stopped so long after it was told to counts as stuck: its slot is lost until it stops."`
 	Health         time.Duration `name:"health-interval-seconds" type:"seconds" default:"5" group:"Runs" help:"How often the runner is asked whether it is well, and how long its answer may take."`
-	MaxQueryBytes  int           `type:"count" min:"1" default:"1048576" group:"Runs" help:"Longest query."`
-	MaxResultBytes int           `type:"count" min:"1" default:"16777216" group:"Runs" help:"Largest result; a longer one is cut, and says so."`
+	MaxQueryBytes  int           `type:"count" min:"1" max:"1073741824" default:"1048576" group:"Runs" help:"Longest query."`
+	MaxResultBytes int           `type:"count" min:"1" max:"1099511627776" default:"16777216" group:"Runs" help:"Largest result; a longer one is cut, and says so."`
 	ResultTTL      time.Duration `name:"result-ttl-seconds" type:"seconds" default:"3600" group:"Runs" help:"How long a run and its result are kept after its end."`
 
 	Drain time.Duration `name:"drain-seconds" type:"seconds" min:"0" default:"30" group:"Runs" help:"At a stop, how long the runs that go may take to end before they are interrupted; 0: they are at once. Nobody new is let in or called meanwhile, and nobody loses a place."`
@@ -54,6 +55,11 @@ type settings struct {
 func (s settings) check() error {
 	if err := s.doorSettings.check(); err != nil {
 		return err
+	}
+	if s.PollRate == 1 && web.PollAfter(s.Heartbeat, s.Reservation) == 1 {
+		return fmt.Errorf("--polls-per-second (%s) is 1, and a client is told to ask every second, for --queue-heartbeat-seconds (%s) is %v and --queue-reservation-seconds (%s) is %v: "+
+			"it must be 2 or more, or a heartbeat of 6 and a reservation of 4 seconds or more",
+			envName("polls-per-second"), envName("queue-heartbeat-seconds"), s.Heartbeat, envName("queue-reservation-seconds"), s.Reservation)
 	}
 	return s.runnerSettings.check()
 }

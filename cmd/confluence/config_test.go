@@ -42,7 +42,7 @@ func TestSettingsDefaults(t *testing.T) {
 
 func TestSettingsFromEnvironmentAndFlags(t *testing.T) {
 	environ := []string{
-		"CONFLUENCE_WEB_QUEUE_SLOTS=3", "CONFLUENCE_WEB_QUEUE_HEARTBEAT_SECONDS=0.5", "CONFLUENCE_WEB_QUEUE_MAX_LENGTH=0",
+		"CONFLUENCE_WEB_QUEUE_SLOTS=3", "CONFLUENCE_WEB_QUEUE_HEARTBEAT_SECONDS=2.5", "CONFLUENCE_WEB_QUEUE_MAX_LENGTH=0",
 		"CONFLUENCE_WEB_REQUEST_LOG=true", "CONFLUENCE_WEB_ADDR=", "HOME=/", "CONFLUENCE_WEB_LOG_LEVEL=Debug",
 		"CONFLUENCE_WEB_SESSION_KEYS=" + strings.Repeat("a", 32) + ", " + strings.Repeat("b", 40),
 	}
@@ -50,7 +50,7 @@ func TestSettingsFromEnvironmentAndFlags(t *testing.T) {
 	if got.Slots != 2 {
 		t.Errorf("slots are %d: the flag must win over the environment", got.Slots)
 	}
-	if got.Heartbeat != 500*time.Millisecond || got.MaxLength != 0 || !got.RequestLog || got.LogLevel != slog.LevelDebug {
+	if got.Heartbeat != 2500*time.Millisecond || got.MaxLength != 0 || !got.RequestLog || got.LogLevel != slog.LevelDebug {
 		t.Errorf("the environment was not read: %+v", got)
 	}
 	if got.Addr != "127.0.0.1:8080" {
@@ -74,13 +74,23 @@ func TestSettingsWrong(t *testing.T) {
 		{"queue-slots", "two", []string{`"two"`, "whole number"}},
 		{"queue-slots", "1.5", []string{`"1.5"`, "whole number"}},
 		{"queue-max-length", "-1", []string{`"-1"`, "0 or more"}},
-		{"queue-reservation-seconds", "0", []string{`"0"`, "0.001"}},
+		{"queue-reservation-seconds", "0", []string{`"0"`, "from 2 to"}},
+		{"queue-reservation-seconds", "1.9", []string{`"1.9"`, "from 2 to"}}, // who asks every second would hear of its turn too late
+		{"queue-heartbeat-seconds", "1", []string{`"1"`, "from 2 to"}},       // or be dropped
+		{"poll-burst", "1", []string{`"1"`, "2 or more"}},
+		{"polls-per-second", "1000000001", []string{"1000000000 at most"}},
 		{"queue-reservation-seconds", "1m", []string{`"1m"`, "number of seconds"}},
 		{"queue-heartbeat-seconds", "-3", []string{`"-3"`, "number of seconds"}},
 		{"queue-heartbeat-seconds", "NaN", []string{`"NaN"`, "number of seconds"}},
 		{"queue-heartbeat-seconds", "Inf", []string{`"Inf"`, "31536000"}},
 		{"run-timeout-seconds", "1e300", []string{`"1e300"`, "31536000"}},
 		{"run-unwatched-seconds", "0", []string{`"0"`, "0.001"}},
+		{"max-query-bytes", "4611686018427387904", []string{"1073741824 at most"}},
+		{"max-result-bytes", "9223372036854775807", []string{"1099511627776 at most"}},
+		{"max-kept-bytes", "9223372036854775807", []string{"1099511627776 at most"}},
+		{"max-sockets", "9223372036854775807", []string{"1000000000 at most"}},
+		{"queue-slots", "9223372036854775807", []string{"1000000000 at most"}},
+		{"poll-burst", "9223372036854775807", []string{"1000000000 at most"}},
 		{"max-query-bytes", "0", []string{`"0"`, "1 or more"}},
 		{"max-result-bytes", "16MiB", []string{`"16MiB"`, "whole number"}},
 		{"addr", "8080", []string{`"8080"`, "host:port"}},
@@ -117,6 +127,20 @@ func TestSettingsWrong(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Who asks every second isn't limited to a call a second: a clock that is a little fast would be too much.
+func TestSlowestPollRateNeedsSlowPolls(t *testing.T) {
+	for line, fine := range map[string]bool{
+		"--queue-heartbeat-seconds=30 --queue-reservation-seconds=60": true, "--queue-heartbeat-seconds=6 --queue-reservation-seconds=4": true,
+		"--queue-heartbeat-seconds=5 --queue-reservation-seconds=60": false, "--queue-heartbeat-seconds=30 --queue-reservation-seconds=3": false,
+	} {
+		var out bytes.Buffer
+		_, err := parse(append([]string{"serve", "--polls-per-second=1"}, strings.Fields(line)...), nil, &out, &out)
+		if (err == nil) != fine || !fine && !strings.Contains(err.Error(), "CONFLUENCE_WEB_POLLS_PER_SECOND") {
+			t.Errorf("%s: %v", line, err)
+		}
 	}
 }
 

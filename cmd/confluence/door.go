@@ -30,7 +30,7 @@ type doorSettings struct {
 	WaitingPerAddress int `name:"waiting-per-address" type:"count" min:"0" default:"0" group:"The door" help:"Tickets of one network address that may wait in line; 0: any number."`
 	SocketsPerAddress int `name:"sockets-per-address" type:"count" min:"0" default:"0" group:"The door" help:"Open websockets of one network address; 0: any number."`
 	MaxSockets        int `type:"count" min:"1" default:"18000" group:"The door" help:"Open websockets in all."`
-	MaxKeptBytes      int `type:"count" min:"1" default:"67108864" group:"The door" help:"Bytes of all texts together that wait with their tickets."`
+	MaxKeptBytes      int `type:"count" min:"1" max:"1099511627776" default:"67108864" group:"The door" help:"Bytes of all texts together that wait with their tickets."`
 }
 
 // door is the door of the web server.

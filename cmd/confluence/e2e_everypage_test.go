@@ -99,7 +99,7 @@ func runningAndReading(t *testing.T) {
 }
 
 func endings(t *testing.T) {
-	server := serving(t, "--queue-reservation-seconds=1", "--queue-heartbeat-seconds=2")
+	server := serving(t, "--queue-reservation-seconds=2", "--queue-heartbeat-seconds=2")
 	release := holdTheSlot(t.Context(), t, server)
 	v := newVisitor(t, server.url)
 	v.asksAndWaits(branchesQuery)

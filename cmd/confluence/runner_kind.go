@@ -28,7 +28,7 @@ type runnerSettings struct {
 
 	Command       []string `type:"argv" group:"The runner" placeholder:"JSON" help:"command: the program and its arguments, as a JSON array of strings; there is no shell. The query comes on its standard input, its standard output is the answer."`
 	CommandEnv    string   `type:"text" group:"The runner" placeholder:"NAME,…" help:"command: variables of this process's environment that the program sees, beside PATH and LANG."`
-	CommandMemory int      `name:"command-max-memory-bytes" type:"count" min:"16777216" default:"4294967296" group:"The runner" help:"command: memory that a run may take."`
+	CommandMemory int      `name:"command-max-memory-bytes" type:"count" min:"16777216" max:"1099511627776" default:"4294967296" group:"The runner" help:"command: memory that a run may take."`
 
 	OpenAIURL    string `name:"openai-url" type:"text" group:"The runner" placeholder:"URL" help:"openai: base URL of a server that speaks the chat completions protocol, mostly ending in /v1."`
 	OpenAIModel  string `name:"openai-model" type:"text" group:"The runner" placeholder:"NAME" help:"openai: the model."`

@@ -111,30 +111,46 @@ func parseAddress(text string, _ *kong.Tag) (string, error) {
 	return text, nil
 }
 
-// longest is the longest time that a setting may have: a year.
-const longest = 365 * 24 * time.Hour
+const (
+	shortest = time.Millisecond     // a time that a setting may have, unless its min says otherwise
+	longest  = 365 * 24 * time.Hour // a year
+	most     = 1_000_000_000        // of what is counted, unless the setting's max says otherwise
+)
 
+// parseSeconds reads a time that is at least the tag's min; one of 0 allows 0, and what is shortest.
 func parseSeconds(text string, tag *kong.Tag) (time.Duration, error) {
+	least := shortest.Seconds()
+	if text := tag.Get("min"); text != "" && text != "0" {
+		var err error
+		if least, err = strconv.ParseFloat(text, 64); err != nil {
+			return 0, fmt.Errorf("the tag min: %w", err)
+		}
+	}
 	n, err := strconv.ParseFloat(text, 64)
-	d := time.Duration(math.Round(n * float64(time.Second)))
 	switch {
 	case err == nil && n == 0 && tag.Get("min") == "0":
 		return 0, nil
-	case err != nil || math.IsNaN(n) || n > longest.Seconds() || d < time.Millisecond:
-		return 0, notAllowed{allowed: fmt.Sprintf("a number of seconds from 0.001 to %.0f, such as 60 or 0.5", longest.Seconds())}
+	case err != nil || math.IsNaN(n) || n > longest.Seconds() || n < least:
+		return 0, notAllowed{allowed: fmt.Sprintf("a number of seconds from %v to %.0f, such as 60 or 7.5", least, longest.Seconds())}
 	}
-	return d, nil
+	return time.Duration(math.Round(n * float64(time.Second))), nil
 }
 
-// parseCount reads a whole number that is at least the tag's min.
+// parseCount reads a whole number from the tag's min to its max.
 func parseCount(text string, tag *kong.Tag) (int, error) {
 	least, err := strconv.Atoi(tag.Get("min"))
 	if err != nil {
 		return 0, fmt.Errorf("the tag min: %w", err)
 	}
+	limit := most
+	if text := tag.Get("max"); text != "" {
+		if limit, err = strconv.Atoi(text); err != nil {
+			return 0, fmt.Errorf("the tag max: %w", err)
+		}
+	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < least {
-		return 0, notAllowed{allowed: fmt.Sprintf("a whole number, %d or more", least)}
+	if err != nil || n < least || n > limit {
+		return 0, notAllowed{allowed: fmt.Sprintf("a whole number, %d or more, and %d at most", least, limit)}
 	}
 	return n, nil
 }

@@ -78,7 +78,7 @@ func (p *pair) compareStanding(session string, v queue.View, err error) {
 
 func toldOf(v queue.View) told {
 	return told{
-		v.Number, v.Status, v.Position, v.Ahead, v.JoinedAt, v.ETA, v.ReservationIn, v.Runner, v.Paused, v.Notice, v.Kept, v.RunElapsed, v.HeartbeatEvery,
+		v.Number, v.Status, v.Position, v.Ahead, v.JoinedAt, v.ETA, v.ReservationIn, v.Runner, v.Paused, v.Notice, v.Kept, v.RunElapsed, v.HeartbeatEvery, v.ClaimWithin,
 	}
 }
 

@@ -64,15 +64,15 @@ type farewell struct {
 
 // told is what is compared of a View.
 type told struct {
-	Number                     int64
-	Status                     queue.Status
-	Position, Ahead, JoinedAt  int
-	ETA, ReservationIn         queue.Seconds
-	Runner                     queue.RunnerState
-	Paused                     bool
-	Notice                     string
-	Kept                       queue.Kept
-	RunElapsed, HeartbeatEvery time.Duration
+	Number                                  int64
+	Status                                  queue.Status
+	Position, Ahead, JoinedAt               int
+	ETA, ReservationIn                      queue.Seconds
+	Runner                                  queue.RunnerState
+	Paused                                  bool
+	Notice                                  string
+	Kept                                    queue.Kept
+	RunElapsed, HeartbeatEvery, ClaimWithin time.Duration
 }
 
 // moveTo lets time pass: each thing that is due happens at its own time.

@@ -25,7 +25,7 @@ func (p *plain) standing(session string) (*told, *farewell) {
 	}
 	v := &told{
 		Number: t.number, JoinedAt: t.joinedAt, Kept: t.kept, Paused: p.paused, Notice: p.notice,
-		Runner: p.runnerTold(), HeartbeatEvery: p.cfg.Heartbeat,
+		Runner: p.runnerTold(), HeartbeatEvery: p.cfg.Heartbeat, ClaimWithin: p.cfg.Reservation,
 	}
 	if len(p.runs) > 0 {
 		v.RunElapsed = p.now - p.runs[0].started
