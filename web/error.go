@@ -27,6 +27,7 @@ var (
 	errRunInProgress        = errors.New("the run of this key is still going")
 	errKeyConflict          = errors.New("the key was used with another query")
 	errKeyInvalid           = errors.New("the idempotency key is none")
+	errRunWasInterrupted    = errors.New("this key's run was interrupted")
 	errResultGone           = errors.New("the result of this key's run is not kept any more")
 )
 
@@ -133,6 +134,9 @@ var problemCodes = []problemCode{
 		detail:   "Send the same request again after the time in Retry-After to get its result.",
 		about:    "A request with the same Idempotency-Key has begun a run that has not ended. Nothing was started a second time.",
 		retryMin: 2, retryMax: 6},
+	{code: "run_interrupted", status: http.StatusConflict, title: "The run of this key was interrupted",
+		detail: "Send the query with a new Idempotency-Key to run it again.",
+		about:  "The query of this Idempotency-Key had begun to run when the server stopped. Whether it had done all that it was to do isn’t known, so it was not run again unasked. What is known of the run can be read at its address."},
 	{code: "run_timed_out", status: http.StatusGatewayTimeout, title: "The run took too long",
 		detail: "Ask for less at a time and send the query again.",
 		about:  "The run reached the time limit and was stopped. What it had written until then can be read at the run’s address."},
@@ -198,6 +202,7 @@ var problemSentinels = []struct {
 	{errKeyConflict, "idempotency_conflict"},
 	{errKeyInvalid, "invalid_idempotency_key"},
 	{errResultGone, "result_gone"},
+	{errRunWasInterrupted, "run_interrupted"},
 }
 
 // problemFor is what a reader is told of err. What is not in the table is internal: its words stay in the log.

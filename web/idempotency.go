@@ -114,6 +114,23 @@ func (k *queryKeys) begin(at queryKey, run string) {
 	}
 }
 
+// restore takes up the keys of runs that outlived a restart, oldest first.
+func (k *queryKeys) restore(kept []*run) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for _, x := range kept {
+		if x.key == nil || unanswered(x.state()) {
+			continue
+		}
+		at := &queryKey{name: digest(x.key.Name), text: digest(x.key.Text), run: x.id, since: x.started}
+		if earlier := k.byKey[at.name]; earlier != nil {
+			k.drop(earlier)
+		}
+		k.byKey[at.name] = at
+		at.place = k.begun.PushBack(at)
+	}
+}
+
 // release frees a key: its claim was refused, or its run doesn't count. One that stands for another run meanwhile is let alone.
 func (k *queryKeys) release(at queryKey) {
 	k.mu.Lock()
@@ -140,7 +157,7 @@ func unanswered(st runState) bool {
 // ended.
 func (s *Server) startQuery(ctx context.Context, session, key string, asked askedQuery) (x *run, replayed bool, err error) {
 	if key == "" {
-		x, err = s.startAsked(ctx, session, asked)
+		x, err = s.startAsked(ctx, session, asked, nil)
 		return x, false, err
 	}
 	at, known, err := s.keys.take(session, key, asked)
@@ -163,10 +180,9 @@ func (s *Server) startQuery(ctx context.Context, session, key string, asked aske
 			s.keys.release(at)
 		}
 	}()
-	if x, err = s.startAsked(ctx, session, asked); err != nil {
+	if x, err = s.startAsked(ctx, session, asked, &at); err != nil {
 		return nil, false, err
 	}
-	x.keepFor(keyMemory)
 	s.keys.begin(at, x.id)
 	return x, false, nil
 }
@@ -180,12 +196,14 @@ func replay(x *run, found bool, at queryKey, conflict error) (*run, bool, error)
 		return nil, false, &refusal{err: errResultGone, runID: at.run}
 	case x.state().Going:
 		return nil, false, &refusal{err: errRunInProgress, runID: at.run}
+	case x.state().Outcome == queue.Interrupted:
+		return nil, false, &refusal{err: errRunWasInterrupted, runID: at.run}
 	}
 	return x, true, nil
 }
 
-// startAsked claims and runs what the call asks for.
-func (s *Server) startAsked(ctx context.Context, session string, asked askedQuery) (*run, error) {
+// startAsked claims and runs what the call asks for, with the key that the call has, if any.
+func (s *Server) startAsked(ctx context.Context, session string, asked askedQuery, key *queryKey) (*run, error) {
 	text := asked.text
 	if !asked.given {
 		var err error
@@ -193,5 +211,9 @@ func (s *Server) startAsked(ctx context.Context, session string, asked askedQuer
 			return nil, err
 		}
 	}
-	return s.runs.start(ctx, session, text, true)
+	x := &run{session: session, query: text, attached: true}
+	if key != nil {
+		x.keep, x.key = keyMemory, &savedKey{Name: key.name[:], Text: key.text[:]}
+	}
+	return s.runs.begin(ctx, x)
 }

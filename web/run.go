@@ -24,6 +24,8 @@ type run struct {
 	number   int64
 	query    string
 	attached bool
+	key      *savedKey     // that it was asked for with; nil: none
+	keep     time.Duration // it is kept so long after its end, if that is longer than others
 	started  time.Time
 	end      context.CancelCauseFunc
 	answer   *transcript
@@ -40,8 +42,7 @@ type run struct {
 	retryAfter time.Duration
 	concern    concern
 	watchers   int
-	keep       time.Duration // it is kept so long after its end, if that is longer than others
-	memory     int64         // bytes that it takes while it is kept
+	memory     int64 // bytes that it takes while it is kept
 	disk       int64
 }
 
@@ -215,8 +216,11 @@ func awayDetail(answer *transcript) string {
 }
 
 // seal says that nothing more comes of the answer.
-func (x *run) seal() {
-	if err := x.answer.seal(); err != nil {
+func (x *run) seal() { x.toldOf(x.answer.seal()) }
+
+// toldOf tells the operator what could not be kept.
+func (x *run) toldOf(err error) {
+	if err != nil {
 		x.registry.log.Error("an answer could not be kept whole", "run", x.id, "err", err)
 	}
 }

@@ -62,7 +62,12 @@ func newRuns(o Options, folder *resultFolder, health *supervisor, now func() tim
 // start claims the session's turn and runs text. It returns when the run has really begun, or with the refusal. An attached run ends as
 // disconnected when ctx does; another belongs to the server and ends as disconnected when nobody has watched it for a while.
 func (r *runs) start(ctx context.Context, session, text string, attached bool) (*run, error) {
-	if err := r.check(ctx, text); err != nil {
+	return r.begin(ctx, &run{session: session, query: text, attached: attached})
+}
+
+// begin is start of a run that has more to it.
+func (r *runs) begin(ctx context.Context, x *run) (*run, error) {
+	if err := r.check(ctx, x.query); err != nil {
 		return nil, err
 	}
 	r.mu.Lock()
@@ -74,21 +79,21 @@ func (r *runs) start(ctx context.Context, session, text string, attached bool) (
 	r.mu.Unlock()
 
 	runCtx, end := context.WithCancelCause(context.Background())
-	x := &run{registry: r, session: session, query: text, attached: attached, end: end, answer: newTranscript(r.maxResult, r.folder)}
+	x.registry, x.end, x.answer = r, end, newTranscript(r.maxResult, r.folder)
 	detach := func() bool { return true }
-	if attached {
+	if x.attached {
 		noticed := context.AfterFunc(ctx, func() { end(queue.ErrRunDisconnected) })
 		looked := watchPeer(ctx, func() { end(queue.ErrRunDisconnected) })
 		detach = func() bool { looked(); return noticed() }
 	}
 	begun, refused := make(chan struct{}), make(chan error, 1)
-	settled := r.claiming(session)
+	settled := r.claiming(x.session)
 	go func() {
 		defer r.work.Done()
 		defer end(nil)
 		defer detach()
 		claimed := false
-		err := r.controller.Run(runCtx, session, func(ctx context.Context) error {
+		err := r.controller.Run(runCtx, x.session, func(ctx context.Context) error {
 			claimed = true
 			r.health.begin()
 			r.admit(ctx, x)
@@ -155,12 +160,13 @@ func (r *runs) conclude(x *run, err error) {
 	held, failed := x.held, x.outcome == queue.Failed
 	x.released = true
 	r.mu.Unlock()
+	x.toldOf(x.answer.close())
+	r.save(x) // before its readers are told: an answer that was given outlives us
 	x.seal()
 	if held {
 		r.log.Info("a run has stopped after all", "run", x.id)
 	}
 	r.health.end(held, failed)
-	r.save(x)
 
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -190,17 +196,6 @@ func (r *runs) retain(x *run, age time.Duration) {
 	}
 	for len(r.kept) > keepRuns || r.keptBytes > r.keepBytes || r.keptDisk > r.keepOnDisk {
 		r.forget(r.kept[0])
-	}
-}
-
-// keepFor keeps a run for at least so long after its end, unless there are too many.
-func (x *run) keepFor(d time.Duration) {
-	r := x.registry
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	x.keep = d
-	if x.released && x.concern.timer != nil && !r.stopped && slices.Contains(r.kept, x) { // its end came first
-		x.concern.timer.Reset(max(r.ttl, d))
 	}
 }
 

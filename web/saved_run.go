@@ -34,6 +34,7 @@ type savedRun struct {
 	Detail     string        `json:"detail,omitempty"`
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
 	Keep       time.Duration `json:"keep,omitempty"`
+	Key        *savedKey     `json:"key,omitempty"`
 	Answer     savedAnswer   `json:"answer"`
 }
 
@@ -50,7 +51,13 @@ type savedAnswer struct {
 	Why     string   `json:"why,omitempty"`
 }
 
-// save writes down how a run stands, if there is a folder: with its answer once that is sealed. A run that can't be saved goes on, and is gone
+// savedKey is the Idempotency-Key that a run was asked for with.
+type savedKey struct {
+	Name []byte `json:"name"` // digest of session and key
+	Text []byte `json:"text"` // and of what was to be run
+}
+
+// save writes down how a run stands, if there is a folder: with its answer once that is closed. A run that can't be saved goes on, and is gone
 // with the process.
 func (r *runs) save(x *run) {
 	if r.folder == nil {
@@ -59,11 +66,8 @@ func (r *runs) save(x *run) {
 	st := x.state()
 	saved := savedRun{
 		ID: st.ID, Session: st.Session, Number: st.Number, Query: st.Query, Started: st.Started, Ended: st.Ended, Outcome: st.Outcome,
-		Code: st.Code, Detail: st.Detail, RetryAfter: st.RetryAfter,
+		Code: st.Code, Detail: st.Detail, RetryAfter: st.RetryAfter, Keep: x.keep, Key: x.key,
 	}
-	r.mu.Lock()
-	saved.Keep = x.keep
-	r.mu.Unlock()
 	var err error
 	if !st.Going {
 		saved.Answer, err = x.answer.save()
@@ -99,7 +103,7 @@ func (r *runs) restore() error {
 		}
 		x := &run{
 			registry: r, id: saved.ID, session: saved.Session, number: saved.Number, query: saved.Query, started: saved.Started, ended: saved.Ended,
-			outcome: saved.Outcome, code: saved.Code, detail: saved.Detail, retryAfter: saved.RetryAfter, keep: saved.Keep,
+			outcome: saved.Outcome, code: saved.Code, detail: saved.Detail, retryAfter: saved.RetryAfter, keep: saved.Keep, key: saved.Key,
 			settled: true, released: true, end: func(error) {}, answer: restoreTranscript(saved.Answer, r.maxResult, r.folder),
 		}
 		r.byID[x.id] = x
@@ -109,7 +113,7 @@ func (r *runs) restore() error {
 	return nil
 }
 
-// save makes sure that what was written lies in a file, and gives what else there is of a sealed transcript.
+// save makes sure that what was written lies in a file, and gives what else there is of a closed transcript.
 func (t *transcript) save() (savedAnswer, error) {
 	t.mu.Lock()
 	err := t.scroll.settle()
@@ -149,7 +153,7 @@ func restoreTranscript(saved savedAnswer, limit int64, folder *resultFolder) *tr
 	if saved.File != "" {
 		t.scroll.path = filepath.Join(folder.path, saved.File)
 	}
-	t.sealed = true
+	t.closed, t.sealed = true, true
 	close(t.done)
 	return t
 }
@@ -220,6 +224,9 @@ func (f *resultFolder) read(file string) (saved savedRun, err error) {
 	}
 	if saved.ID == "" || saved.Session == "" || f.runFile(saved.ID) != file || filepath.Base(saved.Answer.File) != saved.Answer.File && saved.Answer.File != "" {
 		return saved, errors.New("it is no saved run")
+	}
+	if k := saved.Key; k != nil && (len(k.Name) != len(digest{}) || len(k.Text) != len(digest{})) {
+		return saved, errors.New("its key is none")
 	}
 	if saved.Answer.File != "" {
 		info, err := os.Stat(filepath.Join(f.path, saved.Answer.File))

@@ -97,3 +97,54 @@ func TestRunsOutliveARestart(t *testing.T) {
 		st.stop()
 	})
 }
+
+// TestKeysOutliveARestart with the runs that they stand for: the answer that was given is given again, and a run that was going is told of as
+// interrupted and isn't run again.
+func TestKeysOutliveARestart(t *testing.T) {
+	o := siteOptions{options: Options{ResultFolder: filepath.Join(t.TempDir(), "results")}}
+	st := open(t, o)
+	st.runner.on("fails", func(context.Context, runner.Sink) error { return &runner.FailedError{Detail: "Out of paper."} })
+	st.runner.on("silent", untilStopped)
+	v, other := st.visitor(), st.visitor()
+	first := v.keyed("k 1", "select 1")
+	failed := wantProblem(t, v.keyed("k 2", "fails"), http.StatusBadGateway, "run_failed")
+	v.post("/api/v1/queue/join", "")
+	stopped := v.background("silent", keyHeader, "k 3")
+	eventually(t, "the run goes", func() bool { return st.runner.count() == 3 })
+	must(t, st.server.runs.stop(t.Context()))
+	interrupted := wantProblem(t, <-stopped, http.StatusServiceUnavailable, "restarting")
+	st.stop()
+	// As a kill would have left it.
+	at, _, err := newQueryKeys(time.Now).take(st.sessionOf(v), "k 4", askedQuery{text: "long", given: true})
+	must(t, err)
+	must(t, st.server.runs.folder.save(savedRun{
+		ID: "r_killed", Session: st.sessionOf(v), Query: "long", Started: time.Now(), Keep: keyMemory, Key: &savedKey{Name: at.name[:], Text: at.text[:]},
+	}))
+	must(t, st.server.runs.folder.save(savedRun{ID: "r_odd", Session: st.sessionOf(v), Key: &savedKey{Name: []byte("short")}}))
+
+	for range 2 { // restarts
+		st = again(t, o, v, other)
+		again := v.keyed("k 1", "select 1")
+		if again.status != http.StatusOK || again.body != first.body || again.header.Get(replayHeader) != "true" {
+			t.Errorf("again: %d %v %s", again.status, again.header, again.body)
+		}
+		wantProblem(t, v.keyed("k 1", "select 2"), http.StatusUnprocessableEntity, "idempotency_conflict")
+		if p := wantProblem(t, v.keyed("k 2", "fails"), http.StatusBadGateway, "run_failed"); p["run_id"] != failed["run_id"] {
+			t.Errorf("a failure again: %v, first %v", p, failed)
+		}
+		if p := wantProblem(t, v.keyed("k 3", "silent"), http.StatusConflict, "run_interrupted"); p["run_id"] != interrupted["run_id"] {
+			t.Errorf("the stopped: %v, first %v", p, interrupted)
+		}
+		if p := wantProblem(t, v.keyed("k 4", "long"), http.StatusConflict, "run_interrupted"); p["run_id"] != "r_killed" {
+			t.Errorf("the killed: %v", p)
+		}
+		if n := st.runner.count(); n != 0 {
+			t.Errorf("it ran %d times", n)
+		}
+		st.stop()
+	}
+	st = again(t, o, v, other)
+	if theirs := other.keyed("k 4", "long"); theirs.status != http.StatusOK || theirs.header.Get(replayHeader) != "" {
+		t.Errorf("another session's key: %d %s", theirs.status, theirs.body)
+	}
+}

@@ -104,6 +104,7 @@ func New(o Options) (*Server, error) {
 		return nil, errors.Join(err, s.health.stop(context.Background()))
 	}
 	s.keys = newQueryKeys(s.now)
+	s.keys.restore(s.runs.kept)
 	s.pace = newPace(cmp.Or(o.PollBurst, defaultPollBurst), cmp.Or(o.PollRate, defaultPollRate), s.now)
 	s.newcomers = newNewcomers(door, o.Controller, s.now)
 	s.live = newLiveRoom(s)

@@ -45,7 +45,8 @@ type transcript struct {
 	full    bool // the limit is reached
 	cut     bool // by us or by the runner, and why
 	why     string
-	sealed  bool
+	closed  bool          // it takes no more
+	sealed  bool          // and its readers are told so
 	done    chan struct{} // closed when sealed
 	changed chan struct{} // closed at the next change; nil while nobody waits
 }
@@ -84,7 +85,7 @@ func (t *transcript) Columns(columns []runner.Column) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.sealed:
+	case t.closed:
 		return errResultSealed
 	case t.columns != nil:
 		return fmt.Errorf("%w: columns came twice", errResultMixed)
@@ -104,7 +105,7 @@ func (t *transcript) Rows(rows [][]any) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.sealed:
+	case t.closed:
 		return errResultSealed
 	case t.columns == nil:
 		return fmt.Errorf("%w: rows before columns", errResultMixed)
@@ -147,7 +148,7 @@ func (t *transcript) Text(text string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case t.sealed:
+	case t.closed:
 		return errResultSealed
 	case t.columns != nil:
 		return fmt.Errorf("%w: text beside columns", errResultMixed)
@@ -191,7 +192,7 @@ func (t *transcript) write(text string) error {
 func (t *transcript) Truncated(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.sealed {
+	if !t.closed {
 		t.truncate(strings.ToValidUTF8(why, "\uFFFD"))
 	}
 }
@@ -219,20 +220,32 @@ func (t *transcript) truncate(why string) {
 	}
 }
 
-// seal says that nothing more comes; twice is harmless. Its error is why something could not be kept.
-func (t *transcript) seal() error {
+// close takes nothing more, and doesn't tell the readers yet; twice is harmless. Its error is why something could not be kept.
+func (t *transcript) close() error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.sealed {
+	if t.closed {
 		return nil
 	}
 	if len(t.half) > 0 && !t.full {
 		_ = t.write(string(t.half)) // it is told in the answer if it didn't fit
 	}
-	t.sealed = true
-	close(t.done)
+	t.closed = true
 	t.wake()
 	return errors.Join(t.trouble, t.scroll.close())
+}
+
+// seal closes it, if that wasn't done, and tells the readers that nothing more comes; twice is harmless. Its error is close's.
+func (t *transcript) seal() error {
+	err := t.close()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.sealed {
+		t.sealed = true
+		close(t.done)
+		t.wake()
+	}
+	return err
 }
 
 // discard drops what lies in a file, once the transcript is sealed and nobody will ask for it any more.

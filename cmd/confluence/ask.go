@@ -294,7 +294,7 @@ func askCodeOf(err error) int {
 		return askRunFailed
 	case "run_timed_out":
 		return askTimedOut
-	case "run_cancelled", "not_found": // the latter: the server was restarted, and the run is gone
+	case "run_cancelled", "run_interrupted", "not_found": // the latter: the server was restarted, and the run is gone
 		return askCancelled
 	case "queue_full":
 		return askTurnedAway
