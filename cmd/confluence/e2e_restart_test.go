@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -79,59 +77,6 @@ func TestRestartKeepsTheLine(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestCrashOfTheProgram kills it at a random moment, again and again, while visitors join: who was answered is there afterwards, with that ticket, in
-// the order of the numbers. (queue/sqlitestore does so hundreds of times, at each step of a transaction.)
-func TestCrashOfTheProgram(t *testing.T) {
-	data, random := dataWithDemo(t), rand.New(rand.NewPCG(1, 2))
-	answered := make(map[string]int64) // numbers by ticket
-	rounds := 0
-	for began := time.Now(); rounds < 8 || rounds < 100 && time.Since(began) < 30*time.Second; rounds++ {
-		p := launch(t, "--addr=127.0.0.1:0", "--data-dir="+data, patient, "--queue-max-length=100000", "--queue-reservation-seconds=600",
-			"--runner=command", `--command=["/bin/cat"]`)
-		p.untilHealthy(t)
-		var mu sync.Mutex
-		var all sync.WaitGroup
-		for range 8 {
-			all.Go(func() {
-				for {
-					at, err := newClient(p.url, nil).join(t.Context(), "SELECT 1")
-					if err != nil {
-						return
-					}
-					mu.Lock()
-					answered[at.TicketID] = at.Number
-					mu.Unlock()
-				}
-			})
-		}
-		kill := time.AfterFunc(time.Duration(50+random.IntN(250))*time.Millisecond, func() { p.cmd.Process.Kill() })
-		all.Wait()
-		kill.Stop()
-		p.exitCode(t, soonEnough)
-		stored, err := sqlitestore.Inspect(t.Context(), data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		found, last := make(map[string]int64), int64(0)
-		for _, ticket := range stored.Tickets {
-			found[ticket.ID] = ticket.Number
-			if ticket.Number <= last {
-				t.Fatalf("%d stands behind %d", ticket.Number, last)
-			}
-			last = ticket.Number
-		}
-		for id, number := range answered {
-			if found[id] != number {
-				t.Fatalf("ticket %s was answered with number %d, and has %d", id, number, found[id])
-			}
-		}
-	}
-	if len(answered) < 8 {
-		t.Fatalf("only %d were answered", len(answered))
-	}
-	t.Logf("%d kills, %d joins answered and found again", rounds, len(answered))
 }
 
 // TestTwoOnOneDataFolder: the second is told why it can't, and the first goes on.

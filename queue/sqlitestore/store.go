@@ -19,7 +19,7 @@ type Options struct {
 	Wall   func() time.Time     // dates for people to read, and nothing else; nil: time.Now
 	Logger *slog.Logger         // nil: slog.Default()
 
-	vfs        string        // SQLite's file layer; empty: the system's
+	vfs        string        // SQLite's file layer; empty: fileLayer
 	tryAgain   time.Duration // after a failed transaction; 0: tryAgain
 	migrations []string      // nil: migrations
 }
@@ -65,6 +65,9 @@ func Open(o Options) (*Store, error) {
 	}
 	if o.migrations == nil {
 		o.migrations = migrations
+	}
+	if o.vfs == "" {
+		o.vfs = fileLayer
 	}
 	f, err := openFile(o.Folder, o.vfs, o.migrations)
 	if err != nil {
