@@ -87,13 +87,17 @@ type commandLine struct {
 		DataDir string `arg:"" help:"Data folder of a Confluence that serves, or has stopped."`
 		JSON    bool   `name:"json" help:"Print JSON, with whole texts and session names."`
 	} `cmd:"" help:"Print what is stored in a data folder: tickets, line, runs, durations."`
+	Backup struct {
+		DataDir string `arg:"" help:"Data folder of a Confluence that serves, or has stopped."`
+		File    string `arg:"" help:"File to write, which must not be there."`
+	} `cmd:"" help:"Copy the line of a data folder into a file, while Confluence serves or not."`
 	Version struct{} `cmd:"" help:"Print the version."`
 }
 
 // invocation is what the command line and the environment ask for.
 type invocation struct {
 	commandLine
-	command string   // serve, replay, inspect, version; empty: all was said (help)
+	command string   // serve, ask, replay, inspect, backup, version; empty: all was said (help)
 	unknown []string // names in the environment that look like settings and aren't: most likely a slip of the pen
 }
 

@@ -48,6 +48,8 @@ func run(args, environ []string, in io.Reader, out, errs io.Writer) int {
 		return replayFile(asked.Replay.File, in, out, errs)
 	case "inspect":
 		return inspect(context.Background(), asked.Inspect.DataDir, asked.Inspect.JSON, out, errs)
+	case "backup":
+		return backup(asked.Backup.DataDir, asked.Backup.File, out, errs)
 	case "version":
 		fmt.Fprintln(out, versionLine())
 	}

@@ -56,28 +56,46 @@ func Inspect(ctx context.Context, folder string) (Contents, error) {
 	if err != nil {
 		return Contents{}, err
 	}
-	for {
-		c, err := inspect(ctx, path)
-		if !errors.Is(err, errMoved) {
-			return c, err
-		}
-	}
+	return inspect(ctx, path)
+}
+
+func inspect(ctx context.Context, path string) (c Contents, err error) {
+	err = reading(ctx, path, func(conn *sqlite3.Conn, format int) error {
+		s, err := load(conn, true)
+		c = contents(path, format, s)
+		return err
+	})
+	return c, err
 }
 
 // errMoved: a file that was read as one that nobody writes was written.
 var errMoved = errors.New("the file changed while it was read")
 
-func inspect(ctx context.Context, path string) (c Contents, err error) {
+// reading lets fn read a file of ours, which stays as it is. fn is called again if the file changed meanwhile.
+func reading(ctx context.Context, path string, fn func(conn *sqlite3.Conn, format int) error) error {
+	for {
+		switch err := readOnce(ctx, path, fn); {
+		case errors.Is(err, errMoved) && ctx.Err() == nil:
+			continue
+		case err != nil && !errors.Is(err, ErrNoLine):
+			return fmt.Errorf("%s can't be read: %w", path, err)
+		default:
+			return err
+		}
+	}
+}
+
+func readOnce(ctx context.Context, path string, fn func(conn *sqlite3.Conn, format int) error) (err error) {
 	before, err := stillness(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return c, fmt.Errorf("%s: %w", filepath.Dir(path), ErrNoLine)
+		return fmt.Errorf("%s: %w", filepath.Dir(path), ErrNoLine)
 	}
 	if err != nil {
-		return c, err
+		return err
 	}
 	conn, err := openReadOnly(ctx, path, before != "")
 	if err != nil {
-		return c, fmt.Errorf("%s can't be read: %w", path, err)
+		return err
 	}
 	defer func() {
 		after, statErr := stillness(path)
@@ -90,16 +108,12 @@ func inspect(ctx context.Context, path string) (c Contents, err error) {
 	}()
 	format, err := formatOf(conn, len(migrations))
 	if err != nil {
-		return c, fmt.Errorf("%s can't be read: %w", path, err)
+		return err
 	}
 	if format == 0 {
-		return c, fmt.Errorf("%s: %w", path, ErrNoLine)
+		return fmt.Errorf("%s: %w", path, ErrNoLine)
 	}
-	s, err := load(conn, true)
-	if err != nil {
-		return c, fmt.Errorf("%s can't be read: %w", path, err)
-	}
-	return contents(path, format, s), nil
+	return fn(conn, format)
 }
 
 // stillness tells whether nobody writes: then there is no log beside the file, which can be read without the files that a reader of a log

@@ -2,9 +2,7 @@ package sqlitestore
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -111,62 +109,4 @@ func TestInspectWhileItChanges(t *testing.T) {
 		seen = len(c.Tickets)
 	}
 	writer.Wait()
-}
-
-// TestBackup is taken while a crowd joins and leaves; the copy opens as a line, which was at one instant.
-func TestBackup(t *testing.T) {
-	s := open(t, Options{Folder: t.TempDir()})
-	v := join(t, s, "first")
-	ctx, cancel := context.WithCancel(t.Context())
-	l := newLedger()
-	var others sync.WaitGroup
-	others.Go(func() {
-		crowd(ctx, s, 1, "c", func(line string) {
-			if err := l.note(line); err != nil {
-				t.Error(err)
-			}
-		})
-	})
-	var copies []string
-	for range 5 {
-		l.mu.Lock()
-		answered := 0
-		for _, e := range l.lines {
-			if e.number != 0 {
-				answered++
-			}
-		}
-		l.mu.Unlock()
-		path := filepath.Join(t.TempDir(), lineFile)
-		must(t, s.Backup(t.Context(), path))
-		copies = append(copies, path)
-		c, err := Inspect(t.Context(), filepath.Dir(path))
-		must(t, err)
-		if n := len(c.Tickets) + len(c.Ended); n <= answered || int64(n) != c.Number {
-			t.Fatalf("the copy has %d tickets, %d were answered; the last number is %d", n, answered+1, c.Number)
-		}
-	}
-	cancel()
-	others.Wait()
-	if err := s.Backup(t.Context(), copies[0]); !errors.Is(err, fs.ErrExist) {
-		t.Fatalf("a second backup to the same place: %v", err)
-	}
-	stopped, stop := context.WithCancel(t.Context())
-	stop()
-	none := filepath.Join(t.TempDir(), "copy")
-	if err := s.Backup(stopped, none); err == nil {
-		t.Error("a backup that was called off was made")
-	}
-	if files, err := filepath.Glob(none + "*"); err != nil || len(files) > 0 {
-		t.Errorf("it left %v, %v", files, err)
-	}
-	again := open(t, Options{Folder: filepath.Dir(copies[0])})
-	now, err := again.Peek(t.Context(), "first")
-	var gone *queue.NotFoundError
-	if errors.As(err, &gone) {
-		now.TicketID = gone.Ended.TicketID // it has run
-	}
-	if now.TicketID != v.TicketID {
-		t.Fatalf("the copy tells the first %+v, %v", now, err)
-	}
 }
