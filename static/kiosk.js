@@ -2,7 +2,8 @@
 // The screen on the wall: live numbers, or none at all.
 
 import { at } from "./address.js";
-import { part, setIcon, setText, setTitle } from "./page.js";
+import { keepIcon, part, setIcon, setText, setTitle } from "./page.js";
+import { Chime } from "./chime.js";
 import { Socket } from "./socket.js";
 import { waitPhrase } from "./estimate.js";
 import { setTime, timeOfDay } from "./times.js";
@@ -18,6 +19,9 @@ const body = document.body;
 const now = part("now");
 const time = /** @type {HTMLTimeElement} */ (document.querySelector("#clock time"));
 const windowWords = body.dataset.window ?? "";
+
+/** The sound of a call, if the address asks for it. */
+const chime = body.dataset.chime === undefined ? undefined : new Chime();
 
 /** The last picture, and when it came; undefined: none is true now. */
 let /** @type {any} */ picture = undefined;
@@ -39,6 +43,7 @@ function message(message) {
     location.reload();
     return;
   }
+  if (picture !== undefined && message.called.some((/** @type {number} */ n) => !picture.called.includes(n))) chime?.ring();
   picture = message;
   pictureAt = performance.now();
   if (offline) {
@@ -172,6 +177,17 @@ function tick() {
   drawJoin();
 }
 
+/** A browser that wants a press before it plays a sound is given a button, for as long as it wants one. */
+function offerChime() {
+  const button = part("chime");
+  const offer = () => (button.hidden = chime?.ready() ?? true);
+  chime?.onchange(offer);
+  button.addEventListener("click", () => chime?.wake());
+  offer();
+}
+
+keepIcon("icon-off.svg");
+offerChime();
 setInterval(tick, 1_000);
 setInterval(() => (body.dataset.shift = body.dataset.shift === "1" ? "0" : "1"), shiftEvery);
 tick();

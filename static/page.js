@@ -35,6 +35,15 @@ export function setIcon(name) {
   if (link instanceof HTMLLinkElement && link.href !== href) link.href = href;
 }
 
+/** Has the browser keep an icon that is needed when the server can't be reached. @param {string} name */
+export async function keepIcon(name) {
+  try {
+    await fetch(new URL(name, import.meta.url));
+  } catch {
+    // The tab then shows the icon that it has.
+  }
+}
+
 localTimes(document);
 guardForms();
 const first = document.querySelector("#fault, [data-focus]");

@@ -2,7 +2,7 @@
 // The waiting room.
 
 import { at } from "./address.js";
-import { part, setIcon, setOptional, setText, setTitle } from "./page.js";
+import { keepIcon, part, setIcon, setOptional, setText, setTitle } from "./page.js";
 import { Socket } from "./socket.js";
 import { Voice } from "./say.js";
 import { Remaining } from "./remaining.js";
@@ -258,6 +258,7 @@ async function keepAuto() {
   }
 }
 
+keepIcon("icon-off.svg");
 part("start").hidden = !hasQuery;
 auto.addEventListener("change", keepAuto);
 part("retry").addEventListener("click", () => socket.retry());

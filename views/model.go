@@ -310,6 +310,9 @@ type Kiosk struct {
 	Page
 	Name        string // what the line is for
 	Address     string // where one joins: "ask.library.example"
+	Code        string // where the QR code of that is; empty: there is none
+	Theme       string // "light" or "dark"; empty: what the screen prefers
+	Chime       bool   // a sound when somebody is called
 	Now         Moment
 	Called      []int64 // hold a reservation
 	Running     []int64

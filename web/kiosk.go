@@ -23,7 +23,20 @@ func (s *Server) pageKiosk(c echo.Context) error {
 		return err
 	}
 	page := s.presenter().kiosk(picture, s.door.shown(c.Request()), s.now())
+	if s.joinCode != nil {
+		page.Code = joinCodePath
+	}
+	page.Theme = themeOf(c.QueryParam("theme"))
+	page.Chime = c.QueryParam("chime") == "1"
 	return s.render(c, http.StatusOK, views.KioskPage(page))
+}
+
+// themeOf is the colour scheme that an address asks for; empty: what the screen prefers.
+func themeOf(asked string) string {
+	if asked == "light" || asked == "dark" {
+		return asked
+	}
+	return ""
 }
 
 // liveKiosk is GET /live/kiosk: the public picture, then each change of it, and again after a silence.

@@ -22,6 +22,7 @@ func (s *Server) registerPages(e *echo.Echo) {
 	get(e, "/runs", s.pageRuns)
 	get(e, "/runs/:id", s.pageRun)
 	get(e, "/kiosk", s.pageKiosk)
+	get(e, joinCodePath, s.serveJoinCode)
 	get(e, "/problems/:code", s.pageProblem)
 	e.POST("/query", s.postQuery)
 	e.POST("/claim", s.postClaim)

@@ -48,6 +48,7 @@ type Server struct {
 	sessions    *sessionStores
 	door        *door
 	description description
+	joinCode    []byte // of the address where browsers find the form; nil: that is not known
 	newcomers   *newcomers
 	runs        *runs
 	keys        *queryKeys
@@ -98,6 +99,11 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		o: o, log: o.Logger, now: time.Now, beat: heartbeat / 3, sessions: stores, health: newSupervisor(o),
 		door: door, description: door.describe(), streams: newStreams(), done: make(chan struct{}),
+	}
+	if door.origin != "" {
+		if s.joinCode, err = joinCode(door.origin + door.BasePath + "/"); err != nil {
+			return nil, err
+		}
 	}
 	s.runs = newRuns(o, folder, s.health, s.now)
 	if err := s.runs.restore(); err != nil {

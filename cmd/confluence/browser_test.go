@@ -70,6 +70,8 @@ type visitor struct {
 	ctx  context.Context
 	base string
 
+	lonely bool // the server goes away meanwhile: a refused connection is no trouble
+
 	mu       sync.Mutex
 	troubles []string // violations of the policy, exceptions, errors in the console
 }
@@ -115,7 +117,7 @@ func (v *visitor) watch() {
 		case *runtime.EventExceptionThrown:
 			v.trouble("exception: %s %s", event.ExceptionDetails.Text, event.ExceptionDetails.URL)
 		case *cdplog.EventEntryAdded:
-			if event.Entry.Level == cdplog.EntryLevelError && !expected(event.Entry) {
+			if event.Entry.Level == cdplog.EntryLevelError && !expected(event.Entry) && !(v.lonely && unreachable(event.Entry)) {
 				v.trouble("%s: %s %s", event.Entry.Source, event.Entry.Text, event.Entry.URL)
 			}
 		}
@@ -132,6 +134,11 @@ func (v *visitor) watch() {
 // expected are entries that tell of an answer with a status that the page is about: a full line, a faulty query, an end.
 func expected(entry *cdplog.Entry) bool {
 	return entry.Source == cdplog.EntrySourceNetwork && strings.HasPrefix(entry.Text, "Failed to load resource: the server responded with a status of")
+}
+
+// unreachable are entries that tell of a server that isn't there.
+func unreachable(entry *cdplog.Entry) bool {
+	return entry.Source == cdplog.EntrySourceNetwork && strings.Contains(entry.Text, "net::ERR_CONNECTION_")
 }
 
 func (v *visitor) trouble(format string, args ...any) {
