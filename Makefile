@@ -21,8 +21,9 @@ build: ## build bin/confluence
 	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $(BINARY) ./cmd/confluence
 
 .PHONY: test
-test: tools ## set up what the tests need and run all of them, race detector on
+test: tools ## set up what the tests need and run all of them, race detector on, and then the fuzz targets
 	go test -race -count=1 -timeout 20m ./...
+	@$(MAKE) --no-print-directory fuzz
 
 .PHONY: check
 check: ## format, vet, staticcheck, stale generated files, modules, direction of imports
@@ -38,12 +39,13 @@ dev: ## serve, and build and restart at each change
 	@.ci/dev
 
 FUZZ_TIME ?= 30s
+FUZZ := web/FuzzCookie web/FuzzBearer web/FuzzJSONBody web/FuzzWebsocketFrame queue/trace/FuzzReplay
 
 .PHONY: fuzz
 fuzz: ## hostile input for cookies, tokens, bodies, frames and replay files, 30 s each
-	@for target in web/FuzzCookie web/FuzzBearer web/FuzzJSONBody web/FuzzWebsocketFrame cmd/confluence/FuzzReplay; do \
-	  go test -run '^$$' -fuzz "^$${target##*/}$$" -fuzztime $(FUZZ_TIME) "./$${target%/*}"; \
-	done
+	@for target in $(FUZZ); do \
+	  go test -run '^$$' -fuzz "^$${target##*/}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 10x "./$${target%/*}"; \
+	done # without a limit the time goes into making what was found shorter
 
 .PHONY: bench
 bench: tools ## benchmarks of the line, a few minutes at most

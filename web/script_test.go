@@ -26,13 +26,16 @@ func (s *script) on(text string, answer func(ctx context.Context, out runner.Sin
 	s.answers[text] = answer
 }
 
-func (s *script) reject(text, detail string) {
+func (s *script) reject(text, detail string) { s.fail(text, &runner.RejectedError{Detail: detail}) }
+
+// fail has the look at a text err.
+func (s *script) fail(text string, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.checks == nil {
 		s.checks = map[string]error{}
 	}
-	s.checks[text] = &runner.RejectedError{Detail: detail}
+	s.checks[text] = err
 }
 
 func (s *script) Describe() runner.Description { return runner.Description{Title: "Ask the script"} }

@@ -32,13 +32,14 @@ var mayImport = []struct {
 	{regexp.MustCompile(`^queue/runner$`), regexp.MustCompile(`^$`)},
 	{regexp.MustCompile(`^queue/runner/`), regexp.MustCompile(`^queue/runner($|/)`)},
 	{regexp.MustCompile(`^queue/(memory|sqlitestore|redisstore)$`), regexp.MustCompile(`^queue$`)},
+	{regexp.MustCompile(`^queue/trace$`), regexp.MustCompile(`^queue$`)},
 	{regexp.MustCompile(`^queue/(queuetest|simulation)$`), regexp.MustCompile(`^queue$`)},
 	{regexp.MustCompile(`^views($|/)`), regexp.MustCompile(`^(views($|/)|static$)`)},
 	{regexp.MustCompile(`^static$`), regexp.MustCompile(`^$`)},
 }
 
 // pureStandardLibrary are the packages that import nothing from outside the standard library and the project.
-var pureStandardLibrary = regexp.MustCompile(`^queue(/memory|/runner)?$`)
+var pureStandardLibrary = regexp.MustCompile(`^queue(/memory|/trace|/runner)?$`)
 
 func TestLayoutImportsPointDown(t *testing.T) {
 	for file, imports := range sources(t) {

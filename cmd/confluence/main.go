@@ -111,20 +111,6 @@ func untilSignal(parent context.Context, log *slog.Logger) (context.Context, fun
 	}
 }
 
-// replayFile replays a file of operations; - is in.
-func replayFile(name string, in io.Reader, out, errs io.Writer) int {
-	if name == "-" {
-		return replay(in, "standard input", out, errs)
-	}
-	file, err := os.Open(name)
-	if err != nil {
-		fmt.Fprintf(errs, "confluence: %v\n", err)
-		return replayUnreadable
-	}
-	defer file.Close()
-	return replay(file, name, out, errs)
-}
-
 // versionLine is the version, and what it was built with.
 func versionLine() string {
 	v := version

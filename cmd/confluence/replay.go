@@ -1,19 +1,14 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"math"
-	"reflect"
+	"os"
 	"time"
 
 	"confluence/queue"
 	"confluence/queue/memory"
+	"confluence/queue/trace"
 )
 
 // The exit codes of a replay.
@@ -23,250 +18,31 @@ const (
 	replayUnreadable = 2 // the file can't be read
 )
 
-// traceHead is the first line of a trace.
-type traceHead struct {
-	Config *traceConfig `json:"config"`
-}
-
-// traceConfig is the line's configuration. Times are in seconds.
-type traceConfig struct {
-	Reservation float64 `json:"reservation_seconds"`
-	Heartbeat   float64 `json:"heartbeat_seconds"`
-	MaxLength   int     `json:"max_length"`
-	Slots       *int    `json:"slots"` // absent: 1
-}
-
-// traceOp is one operation of a trace.
-type traceOp struct {
-	At      *float64       `json:"at"` // seconds, never falling
-	Op      string         `json:"op"`
-	Session string         `json:"session"`
-	Outcome string         `json:"outcome"`
-	Want    map[string]any `json:"want"`
-}
-
-// traceView is the part of a view that a trace fixes.
-type traceView struct {
-	Status        queue.Status      `json:"status"`
-	Position      int               `json:"position"`
-	Ahead         int               `json:"ahead"`
-	ETA           queue.Seconds     `json:"eta_seconds"`
-	ReservationIn queue.Seconds     `json:"reservation_expires_in_seconds"`
-	Runner        queue.RunnerState `json:"runner"`
-}
-
-// replayer plays a trace on a virtual clock against the store that serves.
-type replayer struct {
-	store *memory.Store
-	slots int
-	now   time.Duration
-	terms map[string][]uint64 // of the going runs, by session, oldest first
-}
-
-// replay plays the trace that in holds and prints each operation with what it got. name is how errors call it.
-func replay(in io.Reader, name string, out, errs io.Writer) int {
-	lines := bufio.NewReader(in)
-	w := bufio.NewWriter(out)
-	defer w.Flush()
-	var r *replayer
-	met := true
-	for n := 1; ; n++ {
-		line, err := lines.ReadBytes('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			fmt.Fprintf(errs, "%s: %v\n", name, err)
-			return replayUnreadable
-		}
-		last := err != nil
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			var err error
-			var ok bool
-			if r == nil {
-				r, err = newReplayer(line)
-				ok = true
-			} else {
-				line, ok, err = r.play(line)
-			}
-			if err != nil {
-				w.Flush()
-				fmt.Fprintf(errs, "%s: line %d: %v\n", name, n, err)
-				return replayUnreadable
-			}
-			met = met && ok
-			w.Write(append(line, '\n'))
-		}
-		if last {
-			break
-		}
+// replayFile replays a file of operations; - is in.
+func replayFile(name string, in io.Reader, out, errs io.Writer) int {
+	if name == "-" {
+		return replay(in, "standard input", out, errs)
 	}
+	file, err := os.Open(name)
+	if err != nil {
+		fmt.Fprintf(errs, "confluence: %v\n", err)
+		return replayUnreadable
+	}
+	defer file.Close()
+	return replay(file, name, out, errs)
+}
+
+// replay plays a trace through the store that serves. name is how errors call it.
+func replay(in io.Reader, name string, out, errs io.Writer) int {
+	met, err := trace.Replay(in, func(cfg queue.Config, clock func() time.Duration) (queue.Store, error) {
+		return memory.New(memory.Options{Config: cfg, Clock: clock})
+	}, out)
 	switch {
-	case r == nil:
-		fmt.Fprintf(errs, "%s: line 1: it is empty; the first line must be {\"config\": …}\n", name)
+	case err != nil:
+		fmt.Fprintf(errs, "%s: %v\n", name, err)
 		return replayUnreadable
 	case !met:
 		return replayUnmet
 	}
 	return replayMet
-}
-
-func newReplayer(line []byte) (*replayer, error) {
-	var head traceHead
-	if err := decodeStrict(line, &head); err != nil {
-		return nil, fmt.Errorf("%w; the first line must be {\"config\": {\"reservation_seconds\": …, \"heartbeat_seconds\": …, \"max_length\": …, \"slots\": …}}", err)
-	}
-	if head.Config == nil {
-		return nil, errors.New("the first line must be {\"config\": …}")
-	}
-	reservation, err := instant(head.Config.Reservation)
-	if err != nil {
-		return nil, fmt.Errorf("reservation_seconds: %w", err)
-	}
-	heartbeat, err := instant(head.Config.Heartbeat)
-	if err != nil {
-		return nil, fmt.Errorf("heartbeat_seconds: %w", err)
-	}
-	r := &replayer{slots: 1, terms: make(map[string][]uint64)}
-	if head.Config.Slots != nil {
-		r.slots = *head.Config.Slots
-	}
-	cfg := queue.Config{Slots: r.slots, MaxLength: head.Config.MaxLength, Reservation: reservation, Heartbeat: heartbeat}
-	r.store, err = memory.New(memory.Options{Config: cfg, Clock: func() time.Duration { return r.now }})
-	return r, err
-}
-
-// play makes one operation and gives its line back with what it got, and whether that is what it wants.
-func (r *replayer) play(line []byte) (out []byte, met bool, err error) {
-	var op traceOp
-	if err := decodeStrict(line, &op); err != nil {
-		return nil, false, err
-	}
-	if op.At == nil {
-		return nil, false, errors.New("\"at\" is missing: it must be the time of the operation in seconds")
-	}
-	at, err := instant(*op.At)
-	if err != nil {
-		return nil, false, fmt.Errorf("at: %w", err)
-	}
-	if at < r.now {
-		return nil, false, fmt.Errorf("at: %v is before the operation above it, at %v", *op.At, r.now.Seconds())
-	}
-	if op.Session == "" {
-		return nil, false, errors.New("\"session\" is missing: it must be a name")
-	}
-	r.now = at
-
-	view, err := r.do(op)
-	if errors.Is(err, errBadOperation) {
-		return nil, false, err
-	}
-	got := map[string]any{"view": nil}
-	switch {
-	case err != nil:
-		code := traceCode(err)
-		if code == "" {
-			return nil, false, err
-		}
-		got = map[string]any{"error": code}
-	case view != nil:
-		got["view"] = traceView{view.Status, view.Position, view.Ahead, view.ETA, view.ReservationIn, view.Runner}
-	}
-	encoded, err := json.Marshal(got)
-	if err != nil {
-		return nil, false, err
-	}
-	met = op.Want == nil || r.same(op.Want, encoded)
-	out = append(bytes.TrimRight(line[:len(line)-1], " "), `, "got": `...)
-	return append(append(out, encoded...), '}'), met, nil
-}
-
-var errBadOperation = errors.New("bad operation")
-
-// do calls the store. The view is nil for leave and finish.
-func (r *replayer) do(op traceOp) (*queue.View, error) {
-	ctx := context.Background()
-	switch op.Op {
-	case "join":
-		v, err := r.store.Join(ctx, op.Session, queue.Kept{})
-		return &v, err
-	case "status":
-		v, err := r.store.Status(ctx, op.Session)
-		return &v, err
-	case "leave":
-		return nil, r.store.Leave(ctx, op.Session)
-	case "claim":
-		g, err := r.store.Claim(ctx, op.Session)
-		if err == nil {
-			r.terms[op.Session] = append(r.terms[op.Session], g.Term)
-		}
-		return &g.View, err
-	case "finish":
-		outcome := queue.Outcome(op.Outcome)
-		switch outcome {
-		case queue.Succeeded, queue.Failed, queue.TimedOut, queue.Cancelled, queue.Disconnected, queue.Interrupted:
-		default:
-			return nil, fmt.Errorf("%w: outcome is %q; it must be succeeded, failed, timed_out, cancelled, disconnected or interrupted", errBadOperation, op.Outcome)
-		}
-		terms := r.terms[op.Session]
-		if len(terms) == 0 {
-			return nil, nil
-		}
-		r.terms[op.Session] = terms[1:]
-		return nil, r.store.Finish(ctx, terms[0], outcome)
-	}
-	return nil, fmt.Errorf("%w: op is %q; it must be join, status, leave, claim or finish", errBadOperation, op.Op)
-}
-
-// same compares as JSON; with several slots the eta is left out.
-func (r *replayer) same(want map[string]any, encoded []byte) bool {
-	var got map[string]any
-	if json.Unmarshal(encoded, &got) != nil {
-		return false
-	}
-	if r.slots > 1 {
-		for _, side := range []map[string]any{want, got} {
-			if view, ok := side["view"].(map[string]any); ok {
-				delete(view, "eta_seconds")
-			}
-		}
-	}
-	return reflect.DeepEqual(want, got)
-}
-
-// traceCode is how a trace calls a refusal; empty for an error that is none.
-func traceCode(err error) string {
-	for _, r := range []struct {
-		err  error
-		code string
-	}{
-		{queue.ErrTicketNotFound, "ticket_not_found"},
-		{queue.ErrQueueFull, "queue_full"},
-		{queue.ErrBusy, "busy"},
-		{queue.ErrReservationExpired, "reservation_expired"},
-		{queue.ErrRunnerUnavailable, "runner_unavailable"},
-	} {
-		if errors.Is(err, r.err) {
-			return r.code
-		}
-	}
-	return ""
-}
-
-// instant is seconds as a duration, to the nearest nanosecond.
-func instant(seconds float64) (time.Duration, error) {
-	if seconds < 0 || seconds > (100*365*24*time.Hour).Seconds() {
-		return 0, fmt.Errorf("%v must be seconds from 0 to a hundred years", seconds)
-	}
-	return time.Duration(math.Round(seconds * float64(time.Second))), nil
-}
-
-// decodeStrict takes exactly one JSON object and no unknown names.
-func decodeStrict(line []byte, into any) error {
-	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return fmt.Errorf("not an operation: %w", err)
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("more than one JSON value in a line")
-	}
-	return nil
 }
