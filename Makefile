@@ -42,10 +42,11 @@ FUZZ_TIME ?= 30s
 FUZZ := web/FuzzCookie web/FuzzBearer web/FuzzJSONBody web/FuzzWebsocketFrame queue/trace/FuzzReplay
 
 .PHONY: fuzz
+# -fuzzminimizetime: without a limit the time goes into making what was found shorter.
 fuzz: ## hostile input for cookies, tokens, bodies, frames and replay files, 30 s each
 	@for target in $(FUZZ); do \
 	  go test -run '^$$' -fuzz "^$${target##*/}$$" -fuzztime $(FUZZ_TIME) -fuzzminimizetime 10x "./$${target%/*}"; \
-	done # without a limit the time goes into making what was found shorter
+	done
 
 .PHONY: bench
 bench: tools ## benchmarks of the line, a few minutes at most

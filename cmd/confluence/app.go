@@ -20,6 +20,7 @@ import (
 
 const (
 	stopWithin        = 15 * time.Second // bounds a graceful stop
+	readWithin        = 10 * time.Second // of that: for those who read, so that time is left for saving
 	readHeaderTimeout = 10 * time.Second
 	idleTimeout       = 2 * time.Minute // of a kept-alive connection between two requests
 	maxHeaderBytes    = 64 << 10
@@ -173,9 +174,11 @@ func (a *app) cutOff(what string, err error) error {
 
 func (a *app) stopParts(ctx context.Context) error {
 	var errs []error
+	readers, cancel := context.WithTimeout(ctx, readWithin)
+	defer cancel()
 	requests := make(chan error, 1)
 	if a.server != nil {
-		go func() { requests <- a.server.Shutdown(ctx) }() // closes the listener at once, then waits for requests
+		go func() { requests <- a.server.Shutdown(readers) }() // closes the listener at once, then waits for requests
 	} else {
 		requests <- nil
 		if a.listener != nil {
@@ -183,7 +186,7 @@ func (a *app) stopParts(ctx context.Context) error {
 		}
 	}
 	if a.web != nil {
-		errs = append(errs, a.cutOff("streams", a.web.Stop(ctx)))
+		errs = append(errs, a.cutOff("streams", a.web.Stop(readers)))
 	}
 	if a.controller != nil {
 		errs = append(errs, a.controller.Stop(ctx))
