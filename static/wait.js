@@ -20,6 +20,7 @@ const main = part("main");
 const heartbeat = Number(main.dataset.heartbeatMillis);
 const number = Number(main.dataset.number);
 const joinedAt = Number(main.dataset.joinedAt);
+const lasting = main.dataset.lasting !== undefined;
 const hasQuery = main.dataset.hasQuery !== undefined;
 const auto = /** @type {HTMLInputElement} */ (part("auto"));
 const claimForm = /** @type {HTMLFormElement} */ (part("claim"));
@@ -237,7 +238,8 @@ function showAway() {
   } else if (restarting) {
     setText(part("signal-words"), "Restarting, last heard at");
     setText(part("wait"), "Back in a moment");
-    setOptional(part("range"), "Confluence is restarting, and this page comes back by itself, most often within a minute. You may have to join again.");
+    words = lasting ? "Your place is kept." : "Places are not kept, so you may have to join again.";
+    setOptional(part("range"), `Confluence is restarting, and this page comes back by itself, most often within a minute. ${words}`);
     setTitle(`Restarting · ${count(place)}`);
   } else {
     setText(part("signal-words"), "Reconnecting, last heard at");

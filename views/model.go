@@ -104,6 +104,7 @@ type Wait struct {
 	Notice    Notice
 	Query     string // kept with the ticket; may be empty
 	AutoStart bool
+	Lasting   bool // the place outlives a restart
 
 	HeartbeatMillis int64  // how soon the next heartbeat must come
 	Heartbeat       string // the same in words: "30 seconds"

@@ -12,6 +12,7 @@ func (w Wait) attributes() templ.Attributes {
 		"data-state":            string(w.State),
 		"data-has-query":        w.Query != "",
 		"data-stopping":         w.Stopping,
+		"data-lasting":          w.Lasting,
 	}
 }
 

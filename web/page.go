@@ -41,6 +41,7 @@ func (s *Server) presenter() presenter {
 		runTimeout: s.runs.timeout,
 		unwatched:  s.runs.unwatched,
 		kept:       s.runs.ttl,
+		lasting:    s.o.Lasting,
 	}
 }
 
@@ -96,6 +97,6 @@ func (s *Server) pageError(c echo.Context, status int, err error) error {
 	if of.RetryAfter > 0 { // spread anew: the page and the header say the same
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(of.RetryAfter))
 	}
-	words := presenter{kept: s.runs.ttl} // asks no other part, which may be what is broken
+	words := presenter{kept: s.runs.ttl, lasting: s.o.Lasting} // asks no other part, which may be what is broken
 	return s.render(c, status, views.ProblemPage(words.problem(of, at)))
 }

@@ -19,6 +19,7 @@ type presenter struct {
 	runTimeout time.Duration // a run's time limit
 	unwatched  time.Duration // how long a run goes on that nobody watches
 	kept       time.Duration // how long a run's answer is kept after its end
+	lasting    bool          // the line outlives a restart
 }
 
 // refreshAtMost is how often a page without scripts looks again at least.

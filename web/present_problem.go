@@ -24,7 +24,7 @@ var problemWords = map[string]pageWords{
 	"not_found": {"There is no such page",
 		"Check the address. A run can be read by its owner alone, in the browser that started it, for one hour after its end."},
 	"restarting": {"Confluence is restarting",
-		"Nothing new starts for a moment. We try again by ourselves; you may have to join again."},
+		"Nothing new starts for a moment. We try again by ourselves."},
 	"run_failed": {"Something broke on our side",
 		"Your query could not be started."},
 	"runner_unavailable": {"The runner is not answering",
@@ -51,6 +51,9 @@ func (p presenter) problem(of problem, at problemAt) views.Problem {
 	if !ok {
 		words = pageWords{of.Title, of.About}
 	}
+	if of.Code == "restarting" {
+		words.detail += p.overARestart()
+	}
 	page := views.Problem{
 		Page:      p.page(words.heading, views.IconPlain),
 		Code:      of.Code,
@@ -68,6 +71,14 @@ func (p presenter) problem(of problem, at problemAt) views.Problem {
 		page.Standing, page.Way = safe(*at.standing)
 	}
 	return page
+}
+
+// overARestart is what becomes of a place; wait.js says the same.
+func (p presenter) overARestart() string {
+	if p.lasting {
+		return " Who waits or was called keeps the place."
+	}
+	return " Places are not kept, so you may have to join again."
 }
 
 // safe says that the visitor's ticket is as it was, and leads there.

@@ -333,6 +333,13 @@ func TestProblemWords(t *testing.T) {
 	if got.RefreshSeconds < 1 || got.RefreshTo != "/wait" || got.Tone != views.ToneStale || got.Way.URL != "/" {
 		t.Errorf("%+v", got)
 	}
+	lasting := presentParts()
+	lasting.lasting = true
+	for words, is := range map[string]presenter{"you may have to join again": presentParts(), "keeps the place": lasting} {
+		if got := is.problem(problemOf("restarting"), problemAt{}); !strings.Contains(got.Detail, words) {
+			t.Errorf("%q is not in %q", words, got.Detail)
+		}
+	}
 	for _, row := range problemCodes {
 		page := presentParts().problem(problemOf(row.code), problemAt{})
 		if page.Heading == "" || page.Detail == "" || strings.Contains(page.Detail, "/api/") {

@@ -25,6 +25,7 @@ func (p presenter) wait(v queue.View, picture queue.Picture, now time.Time) view
 		Notice:          views.Notice{Text: v.Notice},
 		Query:           v.Kept.Query,
 		AutoStart:       v.Kept.AutoStart,
+		Lasting:         p.lasting,
 		HeartbeatMillis: v.HeartbeatEvery.Milliseconds(),
 		Heartbeat:       views.Duration(v.HeartbeatEvery),
 	}

@@ -29,6 +29,7 @@ type Options struct {
 	MaxResultBytes int64         // above 0, 1 TiB at most
 	ResultTTL      time.Duration // how long a run is kept after its end; 0: an hour
 	ResultFolder   string        // where long answers lie, and runs outlive a restart; made at need; empty: all are kept in memory
+	Lasting        bool          // the line outlives a restart: pages may promise a place over one
 	StopGrace      time.Duration // a run that hasn't stopped so long after it was told to makes its slot unhealthy; 0: 10 s
 	HealthEvery    time.Duration // between two checks of the runner, and the time limit of each; 0: 5 s
 	PollBurst      int           // status calls and joins that a session may make at once; 0: 20

@@ -90,6 +90,7 @@ func (a *app) Start(ctx context.Context) error {
 		Logger:         a.log,
 		ResultTTL:      a.settings.ResultTTL,
 		ResultFolder:   folder.results(),
+		Lasting:        a.stored != nil,
 		StopGrace:      a.settings.StopGrace,
 		HealthEvery:    a.settings.Health,
 		RequestLog:     a.settings.RequestLog,
