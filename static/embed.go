@@ -17,6 +17,12 @@ var files embed.FS
 // FS is the files.
 func FS() fs.FS { return files }
 
+// Content is the text of a file; empty: there is none of the name.
+func Content(name string) string {
+	content, _ := files.ReadFile(name) // inside the program, so that it errs on another name alone
+	return string(content)
+}
+
 // Prefix is where the files are served.
 const Prefix = "/static/"
 

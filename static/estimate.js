@@ -1,7 +1,8 @@
 // @ts-check
 // A wait in words, the same as package views makes in estimate.go; views/testdata/words.json tests both.
 
-import { soFar, span, usual } from "./words.js";
+import { say } from "./language.js";
+import { hours, soFar, usual } from "./words.js";
 
 /**
  * A wait in seconds, as an 80 % range and a middle.
@@ -33,24 +34,27 @@ export function overdue(going) {
  */
 export function waitPhrase(e, ahead, going) {
   if (e.basis !== "prior" && e.basis !== "history") {
-    return { headline: "No estimate yet", range: "not enough runs have ended", why: "" };
+    return { headline: say("wait.none"), range: say("wait.none.range"), why: "" };
   }
   let why = "";
   if (overdue(going)) {
-    why = `The query now running has taken ${soFar(going.elapsed)}; most take ${usual(going.usualLow ?? 0, going.usualHigh ?? 0)}.`;
+    const most = usual(going.usualLow ?? 0, going.usualHigh ?? 0);
+    why = say("wait.overdue.why", { time: soFar(going.elapsed), usual: most });
     if (ahead <= 0 && e.likely < short) {
-      return { headline: "Longer than usual", range: "", why: `${why} You are called the moment it ends.` };
+      return { headline: say("wait.overdue"), range: "", why: say("wait.overdue.next", { why }) };
     }
   }
-  return { headline: headline(e, ahead), range: e.basis === "prior" ? "a first guess" : likelyRange(e), why };
+  return { headline: headline(e, ahead), range: e.basis === "prior" ? say("wait.guess") : likelyRange(e), why };
 }
 
 /** @param {Estimate} e @param {number} ahead */
 function headline(e, ahead) {
-  if (ahead <= 0 && e.likely < soon) return "Any moment";
-  if (e.likely < short) return "Less than a minute";
-  if (e.basis === "prior" && e.likely < guessInTens) return `About ${Math.trunc((e.likely + 5) / 10) * 10} seconds`;
-  return `About ${lengthOf(nearest(e.likely))}`;
+  if (ahead <= 0 && e.likely < soon) return say("wait.soon");
+  if (e.likely < short) return say("wait.short");
+  if (e.basis === "prior" && e.likely < guessInTens) {
+    return say("wait.about", { time: say("length.seconds", { n: Math.trunc((e.likely + 5) / 10) * 10 }) });
+  }
+  return say("wait.about", { time: hours(nearest(e.likely)) });
 }
 
 /** @param {Estimate} e */
@@ -59,8 +63,9 @@ function likelyRange(e) {
   const high = roundUp(e.high);
   if (low === high || (e.likely < short && high <= minute)) return "";
   const inMinutes = e.likely >= short && nearest(e.likely) < hour && high < hour;
-  if (low === 0) return inMinutes ? `likely up to ${high / minute}` : `likely up to ${lengthOf(high)}`;
-  return inMinutes ? `likely ${low / minute} to ${high / minute}` : `likely ${lengthOf(low)} to ${lengthOf(high)}`;
+  if (low === 0) return inMinutes ? say("wait.upTo.minutes", { high: high / minute }) : say("wait.upTo", { time: hours(high) });
+  if (inMinutes) return say("wait.between.minutes", { low: low / minute, high: high / minute });
+  return say("wait.between", { low: hours(low), high: hours(high) });
 }
 
 /** @param {number} seconds */
@@ -85,9 +90,4 @@ function roundDown(seconds) {
 function roundUp(seconds) {
   const step = stepOf(seconds);
   return Math.ceil(Math.max(seconds, 0) / step) * step;
-}
-
-/** Whole minutes and hours, given in seconds. @param {number} seconds */
-function lengthOf(seconds) {
-  return span(Math.trunc(seconds / hour), "hour", Math.trunc(seconds / minute) % 60, "minute");
 }

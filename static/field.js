@@ -1,7 +1,7 @@
 // @ts-check
 // The field of the query: how long the text is, and Ctrl+Enter.
 
-import { count, of } from "./words.js";
+import { say } from "./language.js";
 import { part, setText } from "./page.js";
 import { takeDraft } from "./draft.js";
 
@@ -27,9 +27,9 @@ export function enliven() {
     const tooLong = bytes > most;
     told.classList.toggle("error", tooLong);
     told.hidden = false;
-    field.setCustomValidity(tooLong ? `This text is too long: ${count(bytes)} bytes, where ${count(most)} are the most.` : "");
-    if (bytes * 2 > most) setText(told, `${count(bytes)} of ${count(most)} bytes`);
-    else setText(told, `${of(field.value.length, "character", "characters")}. Ctrl+Enter sends it.`);
+    field.setCustomValidity(tooLong ? say("field.tooLong", { length: bytes, most }) : "");
+    if (bytes * 2 > most) setText(told, say("field.bytes", { length: bytes, most }));
+    else setText(told, say("field.characters", { n: field.value.length }));
   };
   field.addEventListener("input", measure);
   field.addEventListener("keydown", (event) => {

@@ -5,7 +5,7 @@ import { at } from "./address.js";
 import { part, setOptional, setText, setTitle } from "./page.js";
 import { Voice } from "./say.js";
 import { enliven } from "./field.js";
-import { of, people } from "./words.js";
+import { say } from "./language.js";
 
 const retry = Number(part("main").dataset.retrySeconds);
 const voice = new Voice(part("said"));
@@ -17,8 +17,7 @@ function pause() {
 
 function wait() {
   const seconds = pause();
-  const words = of(Math.max(1, Math.round(seconds)), "second", "seconds");
-  setOptional(part("again"), `We look again in about ${words} and say here when there is room.`);
+  setOptional(part("again"), say("full.again", { n: Math.max(1, Math.round(seconds)) }));
   setTimeout(look, seconds * 1_000);
 }
 
@@ -31,10 +30,7 @@ async function look() {
         room();
         return;
       }
-      if (picture.length > 0) {
-        const waiting = `${people(picture.length)} ${picture.length === 1 ? "is" : "are"} waiting`;
-        setText(part("words"), `${waiting}, and this line takes no more. You have no ticket yet, and your query is kept below.`);
-      }
+      if (picture.length > 0) setText(part("words"), say("full.waiting", { n: picture.length }));
     }
   } catch {
     // The server is away for a moment; the next look tells.
@@ -43,12 +39,12 @@ async function look() {
 }
 
 function room() {
-  setText(part("title"), "There is room now");
-  setText(part("words"), "Somebody has left the line. You have no ticket yet: press to join, before somebody else does.");
+  setText(part("title"), say("full.room"));
+  setText(part("words"), say("full.room.words"));
   setOptional(part("again"), "");
-  setText(part("try"), "Join the line");
-  setTitle("There is room now");
-  voice.now("There is room in the line now. You can join.");
+  setText(part("try"), say("full.join"));
+  setTitle(say("full.room"));
+  voice.now(say("full.room.said"));
 }
 
 enliven();

@@ -7,7 +7,8 @@ import { Chime } from "./chime.js";
 import { Socket } from "./socket.js";
 import { waitPhrase } from "./estimate.js";
 import { setTime, timeOfDay } from "./times.js";
-import { count, numbers, soFar, usual } from "./words.js";
+import { say } from "./language.js";
+import { numbers, soFar, usual } from "./words.js";
 
 /** The server speaks every 15 seconds at least. A screen that hears nothing for longer than this shows no numbers. */
 const silence = 35_000;
@@ -64,19 +65,19 @@ function figures(heading, list, className = "") {
 function draw() {
   const sections = [];
   if (picture.called.length > 0) {
-    const called = element("section", "called", figures("Your turn", picture.called, "ticket"));
-    called.setAttribute("aria-label", "Called");
-    called.append(element("p", "", `Go to your own page: you have ${windowWords}`));
+    const called = element("section", "called", figures(say("kiosk.turn"), picture.called, "ticket"));
+    called.setAttribute("aria-label", say("kiosk.called"));
+    called.append(element("p", "", say("kiosk.turn.words", { time: windowWords })));
     sections.push(called);
   }
   if (picture.called.length === 0 || (picture.serving.length > 0 && picture.slots > 1)) {
     const running = element("section", "", figures(runningHeading(), picture.serving), element("p", "running", runningWords()));
-    running.setAttribute("aria-label", "Running");
+    running.setAttribute("aria-label", say("kiosk.running"));
     sections.push(running);
   }
   now.replaceChildren(...sections);
   part("next").hidden = picture.length === 0;
-  setText(part("length"), `${count(picture.length)} in line`);
+  setText(part("length"), say("kiosk.inLine", { n: picture.length }));
   part("tickets").replaceChildren(
     ...picture.next.map((/** @type {number} */ n) => element("li", "ticket", element("b", "", String(n)))),
   );
@@ -87,27 +88,28 @@ function draw() {
 }
 
 function title() {
-  if (picture.called.length > 0) return `Your turn ${numbers(picture.called)}`;
-  if (picture.serving.length > 0) return `Now running ${numbers(picture.serving)}`;
-  return "Nobody is running";
+  if (picture.called.length > 0) return say("kiosk.title.called", { numbers: numbers(picture.called) });
+  if (picture.serving.length > 0) return say("kiosk.title.running", { numbers: numbers(picture.serving) });
+  return say("kiosk.title.nobody");
 }
 
 function runningHeading() {
-  if (picture.serving.length > 0) return picture.runner === "stopping" ? "Stopping" : "Now running";
-  if (picture.runner === "unavailable") return "Not answering";
-  return picture.paused ? "Paused" : "Free";
+  if (picture.serving.length > 0) return picture.runner === "stopping" ? say("kiosk.stopping") : say("kiosk.now");
+  if (picture.runner === "unavailable") return say("kiosk.unavailable");
+  return picture.paused ? say("kiosk.paused") : say("kiosk.free");
 }
 
 function runningWords() {
-  if (picture.runner === "unavailable") return "The runner is not answering. Every place is kept.";
-  if (picture.paused) return "Nobody is called until the line goes on. Every place is kept.";
+  if (picture.runner === "unavailable") return say("kiosk.unavailable.words");
+  if (picture.paused) return say("kiosk.paused.words");
   if (picture.serving.length > 0) {
-    if (picture.runner === "stopping") return "The next person is called as soon as it has ended.";
+    if (picture.runner === "stopping") return say("kiosk.stopping.words");
     if (picture.serving.length > 1) return "";
     const { elapsed, usualLow, usualHigh } = going();
-    return `for ${soFar(elapsed)}${usualHigh === null ? "" : `; most take ${usual(usualLow ?? 0, usualHigh)}`}`;
+    if (usualHigh === null) return say("kiosk.now.words", { time: soFar(elapsed) });
+    return say("kiosk.now.usual", { time: soFar(elapsed), usual: usual(usualLow ?? 0, usualHigh) });
   }
-  return picture.length > 0 ? "The next person is called in a moment." : "Nobody is waiting: ask, and your query starts at once.";
+  return picture.length > 0 ? say("kiosk.free.next") : say("kiosk.free.words");
 }
 
 /** Whole seconds since the picture came. */
@@ -126,14 +128,16 @@ function going() {
 function drawJoin() {
   let words = "";
   let range = "";
+  let heading = say("join");
   if (picture.full) {
-    words = "The line is full";
+    words = say("kiosk.full");
   } else if (picture.runner === "unavailable") {
-    words = "Not known";
+    words = say("join.unknown");
   } else if (picture.paused) {
-    words = "Paused";
+    words = say("join.paused");
   } else if (picture.free) {
-    words = "Starts at once";
+    words = say("join.free");
+    heading = say("join.ask");
   } else {
     const less = (/** @type {number|null} */ seconds) => Math.max(0, (seconds ?? 0) - passed());
     const { low_seconds, likely_seconds, high_seconds, basis } = picture.wait;
@@ -141,8 +145,7 @@ function drawJoin() {
     const phrase = waitPhrase(estimate, picture.called.length + picture.length, going());
     [words, range] = [phrase.headline, phrase.range];
   }
-  const free = words === "Starts at once";
-  setText(part("join"), free ? "If you ask now" : "If you join now");
+  setText(part("join"), heading);
   setText(part("join-words"), words);
   setText(part("join-range"), range);
 }
@@ -156,17 +159,18 @@ function away() {
   const since = document.createElement("time");
   since.dataset.zone = "minute";
   setTime(since, new Date());
-  const section = element("section", "", element("h1", "word", "Offline since ", since));
-  section.append(element("p", "", "This screen has lost its connection, so it shows no numbers. They come back by themselves."));
+  const [before, after] = say("kiosk.offline").split("{time}");
+  const section = element("section", "", element("h1", "word", before, since, after));
+  section.append(element("p", "", say("kiosk.offline.words")));
   now.replaceChildren(section);
   part("next").hidden = true;
   part("notice").hidden = true;
   part("tickets").replaceChildren();
-  setText(part("join"), "In line already?");
-  setText(part("join-words"), "Look at your own page");
+  setText(part("join"), say("kiosk.offline.join"));
+  setText(part("join-words"), say("kiosk.offline.look"));
   setText(part("join-range"), "");
   setIcon("icon-off.svg");
-  setTitle(`Offline since ${timeOfDay(new Date(), true)}`);
+  setTitle(say("kiosk.offline", { time: timeOfDay(new Date(), true) }));
 }
 
 function tick() {

@@ -2,7 +2,7 @@
 // The first part of an answer, drawn as it comes: at most once a frame, and never more than a page can hold. What follows is counted.
 
 import { part, setOptional, setText } from "./page.js";
-import { count } from "./words.js";
+import { say } from "./language.js";
 
 /** What is drawn at most. */
 const mostRows = 1_000;
@@ -76,27 +76,29 @@ export class Output {
     for (const column of columns) {
       const head = document.createElement("th");
       head.scope = "col";
+      head.dir = "auto";
       head.textContent = typeof column === "string" ? column : String(column.name);
       row.append(head);
     }
     this.body = table.createTBody();
     scroll.append(table);
     part("answer").append(scroll);
-    setText(part("output"), "Rows as they come");
-    setText(part("amount-label"), "Rows");
+    setText(part("output"), say("run.coming.rows"));
+    setText(part("amount-label"), say("run.rows"));
   }
 
   prose() {
     this.kind = "text";
     const pre = document.createElement("pre");
     pre.className = "answer coming";
+    pre.dir = "auto";
     pre.tabIndex = 0;
     pre.setAttribute("role", "group");
     pre.setAttribute("aria-labelledby", "output");
     this.pre = pre;
     part("answer").append(pre);
-    setText(part("output"), "Answer as it comes");
-    setText(part("amount-label"), "Words");
+    setText(part("output"), say("run.coming.words"));
+    setText(part("amount-label"), say("run.words"));
   }
 
   draw() {
@@ -114,16 +116,16 @@ export class Output {
       this.text = "";
     }
     part("amount").hidden = false;
-    setText(part("amount-count"), `${count(this.total)} so far`);
+    setText(part("amount-count"), say("run.count", { count: this.total }));
     setOptional(part("bounded"), this.bounded());
   }
 
   bounded() {
     if (this.kind === "table" && this.total > this.drawn) {
-      return `The first ${count(this.drawn)} rows are shown here. All of them are there when the run has ended.`;
+      return say("run.bounded.rows", { n: this.drawn });
     }
     if (this.kind === "text" && this.drawn >= mostText) {
-      return "The first part is shown here. All of it is there when the run has ended.";
+      return say("run.bounded.words");
     }
     return "";
   }
@@ -150,6 +152,7 @@ export class Output {
       } else {
         const text = String(value);
         if (this.numeric[i]) cell.className = "num";
+        else cell.dir = "auto";
         cell.textContent = text.length > mostCell ? `${text.slice(0, mostCell)}…` : text;
       }
       row.append(cell);

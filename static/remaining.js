@@ -1,6 +1,7 @@
 // @ts-check
 // A wait that runs down between two messages, and says so when it went up.
 
+import { say } from "./language.js";
 import { inSentence } from "./words.js";
 import { overdue, waitPhrase } from "./estimate.js";
 
@@ -45,10 +46,8 @@ export class Remaining {
     if (before === undefined || before.estimate.basis !== "history" || this.base.basis !== "history") return;
     const words = this.phrase().headline;
     if (this.base.likely > before.estimate.likely + rise && words !== before.words) {
-      const reason = overdue(this.run)
-        ? "the query now running is taking longer than most"
-        : "the last runs took longer than the ones before";
-      this.rose = `Up from ${inSentence(before.words)}: ${reason}. Your place has not changed.`;
+      const from = { before: inSentence(before.words) };
+      this.rose = overdue(this.run) ? say("wait.rose.overdue", from) : say("wait.rose.slower", from);
       this.roseAt = this.at;
     }
   }

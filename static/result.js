@@ -2,6 +2,7 @@
 // A run that has ended: copy and print what is shown.
 
 import { at } from "./address.js";
+import { say } from "./language.js";
 import { part, setText } from "./page.js";
 import { Voice } from "./say.js";
 
@@ -23,11 +24,11 @@ async function copy(button) {
   const text = document.getElementById("text");
   try {
     await navigator.clipboard.writeText(text === null ? tableText() : text.textContent ?? "");
-    setText(button, "Copied");
-    voice.now("Copied.");
+    setText(button, say("result.copied"));
+    voice.now(say("result.copied.said"));
   } catch {
-    setText(button, "Not allowed to copy");
-    voice.now("The browser did not allow to copy.");
+    setText(button, say("result.copy.refused"));
+    voice.now(say("result.copy.refused.said"));
   }
   setTimeout(() => setText(button, words.trim()), 3_000);
 }

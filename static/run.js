@@ -6,6 +6,7 @@ import { part, setOptional, setText, setTitle } from "./page.js";
 import { arrive } from "./arrive.js";
 import { Voice } from "./say.js";
 import { Output } from "./output.js";
+import { say } from "./language.js";
 import { clock } from "./words.js";
 
 /** A stream that is back within this time was never away for the reader. */
@@ -53,13 +54,13 @@ function follow() {
   stream.addEventListener("end", () => {
     stream.close();
     clearInterval(ticking);
-    arrive(location.pathname, () => setOptional(part("signal"), "The run has ended. Reconnecting to show what it gave."));
+    arrive(location.pathname, () => setOptional(part("signal"), say("run.ended")));
   });
   stream.onerror = () => {
     begun = false;
     blinking ??= setTimeout(() => {
-      setOptional(part("signal"), "Reconnecting. Your run goes on meanwhile.");
-      voice.now("Connection lost. Reconnecting. Your run goes on meanwhile.");
+      setOptional(part("signal"), say("run.reconnecting"));
+      voice.now(say("run.reconnecting.said"));
     }, blink);
     if (stream.readyState === EventSource.CLOSED) again();
   };
@@ -85,7 +86,7 @@ function again() {
 function tick() {
   const elapsed = Math.trunc((performance.now() - started) / 1_000);
   setText(part("elapsed"), clock(elapsed));
-  setTitle(`Running ${clock(elapsed)}`);
+  setTitle(say("run.title", { time: clock(elapsed) }));
 }
 
 window.addEventListener("online", () => {
@@ -100,4 +101,4 @@ window.addEventListener("pageshow", (event) => {
 const ticking = setInterval(tick, 500);
 tick();
 follow();
-voice.now("Your query is running.");
+voice.now(say("run.said"));

@@ -1,11 +1,13 @@
 // @ts-check
 // Times of day in the reader's own zone.
 
+import { digits } from "./language.js";
+
 /** "14:32:07", or "14:32". @param {Date} date @param {boolean} [minute] without the seconds */
 export function timeOfDay(date, minute = false) {
   const two = (/** @type {number} */ n) => String(n).padStart(2, "0");
   const clock = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  return minute ? clock : `${clock}:${two(date.getSeconds())}`;
+  return digits(minute ? clock : `${clock}:${two(date.getSeconds())}`);
 }
 
 /** Sets a time element. @param {HTMLTimeElement} element @param {Date} date */

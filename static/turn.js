@@ -10,7 +10,8 @@ import { claim } from "./claim.js";
 import { keepDraft } from "./draft.js";
 import { enliven, queryField } from "./field.js";
 import { setTime } from "./times.js";
-import { clock, of, turnTitle } from "./words.js";
+import { say } from "./language.js";
+import { clock, turnTitle } from "./words.js";
 
 /** When the time that is left is spoken. Seconds. */
 const spoken = [60, 30, 10];
@@ -48,7 +49,7 @@ function go(address, forgotten = false) {
 /** @param {any} message */
 function message(message) {
   part("signal").classList.add("live");
-  setText(part("signal-words"), "Live, updated at");
+  setText(part("signal-words"), say("wait.live"));
   setTime(time, new Date());
   if (message.type === "finished" || message.reason === "finished" || message.status === "running") {
     go(`/runs/${encodeURIComponent(message.run_id)}`);
@@ -63,7 +64,7 @@ function message(message) {
 
 function away() {
   part("signal").classList.remove("live");
-  setText(part("signal-words"), "Reconnecting, last heard at");
+  setText(part("signal-words"), say("wait.reconnecting.signal"));
 }
 
 function tick() {
@@ -71,10 +72,10 @@ function tick() {
   setText(part("left"), clock(left));
   const way = /** @type {HTMLProgressElement} */ (part("way"));
   way.value = Math.min(left, way.max);
-  setTitle(part("starting").hidden ? turnTitle(left) : "Your turn: starting");
+  setTitle(part("starting").hidden ? turnTitle(left) : say("wait.starting.title"));
   while (toSpeak.length > 0 && left <= toSpeak[0]) {
     const seconds = toSpeak.shift();
-    if (left === seconds) voice.now(`${of(left, "second", "seconds")} left to press Run.`);
+    if (left === seconds) voice.now(say("turn.left.said", { n: left }));
   }
   if (performance.now() > deadline + grace) go("/wait");
 }
@@ -84,7 +85,7 @@ async function startByItself() {
   const starting = part("starting");
   starting.hidden = false;
   part("countdown").hidden = true;
-  voice.now("It’s your turn. Your query is starting.");
+  voice.now(say("wait.starting.said"));
   const manual = setTimeout(giveBack, patience);
   if (await claim(/** @type {HTMLFormElement} */ (part("claim")), number)) return;
   clearTimeout(manual);
@@ -104,7 +105,7 @@ if (!unavailable) {
   if (main.dataset.auto !== undefined) {
     startByItself();
   } else {
-    voice.now(`It’s your turn. You have ${of(Number(main.dataset.secondsLeft), "second", "seconds")} to press Run.`);
+    voice.now(say("turn.said", { n: Number(main.dataset.secondsLeft) }));
   }
   if (document.getElementById("fault") === null) part("run").focus();
 }

@@ -11,7 +11,8 @@ import { claim } from "./claim.js";
 import { keepDraft } from "./draft.js";
 import { tickets } from "./tickets.js";
 import { setTime, timeOfDay } from "./times.js";
-import { ahead, count, people, placeIcon, waitTitle } from "./words.js";
+import { count, say } from "./language.js";
+import { ahead, placeIcon, waitTitle } from "./words.js";
 
 /** A connection that is back within this time was never away for the reader. */
 const blink = 1_500;
@@ -109,18 +110,18 @@ function standing(view) {
   setIcon(placeIcon(place));
   showWait();
   if (state !== before) voice.now(stateWords().spoken);
-  else if (moved) voice.place(() => `Your place in line: ${count(place)}. ${remaining.phrase().headline}.`);
+  else if (moved) voice.place(() => say("wait.place.said", { place, wait: remaining.phrase().headline }));
 }
 
 /** It is this ticket's turn. @param {any} view */
 async function called(view) {
-  voice.now(auto.checked && hasQuery ? "It’s your turn. Your query is starting." : "It’s your turn.");
+  voice.now(auto.checked && hasQuery ? say("wait.starting.said") : say("wait.called.said"));
   if (auto.checked && hasQuery && view.runner !== "unavailable") {
     leaving = true;
     document.body.className = "turn";
-    setTitle("Your turn: starting");
+    setTitle(say("wait.starting.title"));
     setIcon("icon-turn.svg");
-    setText(part("wait"), "Your query is starting");
+    setText(part("wait"), say("wait.starting"));
     setOptional(part("range"), "");
     setOptional(part("why"), "");
     if (await claim(claimForm, number)) return;
@@ -135,7 +136,7 @@ function drawLine(line) {
     const item = document.createElement("li");
     if (ticket.number === 0) {
       item.className = "gap";
-      item.textContent = `… ${count(ticket.more)} more`;
+      item.textContent = say("wait.gap", { n: ticket.more });
       return item;
     }
     item.className = { running: "ticket busy", mine: "ticket mine", called: "ticket", "": "ticket" }[ticket.kind];
@@ -143,8 +144,9 @@ function drawLine(line) {
     const figure = document.createElement("b");
     figure.textContent = String(ticket.number);
     item.append(figure);
-    const word = { running: " running", mine: " you", called: " called", "": "" }[ticket.kind];
-    if (word !== "") item.append(word);
+    if (ticket.kind === "running") item.append(" ", say("wait.ticket.running"));
+    if (ticket.kind === "called") item.append(" ", say("wait.ticket.called"));
+    if (ticket.kind === "mine") item.append(" ", say("wait.ticket.mine"));
     return item;
   });
   list.replaceChildren(...items);
@@ -155,24 +157,24 @@ function stateWords() {
   switch (state) {
     case "paused":
       return {
-        headline: "Paused",
-        why: "The operator paused the line. Nobody is called until it goes on, and every place is kept.",
-        spoken: "The line is paused. Your place is kept.",
+        headline: say("wait.paused"),
+        why: say("wait.paused.why"),
+        spoken: say("wait.paused.said"),
       };
     case "unavailable":
       return {
-        headline: "Not answering",
-        why: "The runner is not answering. Nobody is called until it is back, and every place is kept.",
-        spoken: "The runner is not answering. Your place is kept.",
+        headline: say("wait.unavailable"),
+        why: say("wait.unavailable.why"),
+        spoken: say("wait.unavailable.said"),
       };
   }
-  return { headline: "", why: "", spoken: `The line goes on. Your place in line: ${count(place)}.` };
+  return { headline: "", why: "", spoken: say("wait.goesOn.said", { place }) };
 }
 
 /** Why a wait may be longer than it was; wait.go says the same. Most runs stop so soon that it isn't worth a word. */
 function stoppingWhy() {
   if (stopping === undefined || performance.now() - stopping < blink) return "";
-  return "The present run was told to stop. The next person is called as soon as it has really ended.";
+  return say("wait.stopping.why");
 }
 
 /** Shows the wait as it is now; it runs down by itself. */
@@ -194,13 +196,13 @@ function heard() {
     away = false;
     restarting = false;
     document.body.className = "";
-    setText(part("place-words"), "Your place in line");
-    setText(part("line"), "The line now");
+    setText(part("place-words"), say("wait.place"));
+    setText(part("line"), say("wait.line"));
     part("offline").hidden = true;
-    voice.now("Connected again.");
+    voice.now(say("wait.connected.said"));
   }
   part("signal").classList.add("live");
-  setText(part("signal-words"), "Live, updated at");
+  setText(part("signal-words"), say("wait.live"));
   setTime(time, heardAt);
 }
 
@@ -212,13 +214,13 @@ function gone(forRestart) {
     away = true;
     document.body.className = "stale";
     part("signal").classList.remove("live");
-    setText(part("place-words"), "Your last known place");
-    setText(part("ahead"), place <= 1 ? "You were next" : `${people(place - 1)} ${place === 2 ? "was" : "were"} ahead of you`);
-    setText(part("line"), `The line at ${timeOfDay(heardAt)}`);
+    setText(part("place-words"), say("wait.lastPlace"));
+    setText(part("ahead"), place <= 1 ? say("wait.wereNext") : say("wait.wereAhead", { n: place - 1 }));
+    setText(part("line"), say("wait.line.at", { time: timeOfDay(heardAt) }));
     setTime(time, heardAt);
     setIcon("icon-off.svg");
     showAway();
-    voice.now(navigator.onLine ? "Connection lost. Reconnecting." : "You are offline.");
+    voice.now(navigator.onLine ? say("wait.lost.said") : say("wait.offline.said"));
   }, blink);
 }
 
@@ -226,26 +228,25 @@ function gone(forRestart) {
 function showAway() {
   const until = new Date(heardAt.getTime() + heartbeat);
   const kept = Date.now() < until.getTime();
-  let words = `Your place is kept until about ${timeOfDay(until)}. This page tries again by itself; you need do nothing.`;
-  if (!kept) words = "A place is kept for a while only, so yours may have gone to the next person. Once you are back, this page shows what is true.";
+  let words = say("wait.keptUntil", { time: timeOfDay(until) });
+  if (!kept) words = say("wait.perhapsGone");
   part("offline").hidden = navigator.onLine;
   setOptional(part("why"), "");
   if (!navigator.onLine) {
-    setText(part("signal-words"), "Offline, last heard at");
-    setText(part("wait"), "You are offline");
+    setText(part("signal-words"), say("wait.offline.signal"));
+    setText(part("wait"), say("wait.offline"));
     setOptional(part("range"), words);
-    setTitle("Offline");
+    setTitle(say("wait.offline.title"));
   } else if (restarting) {
-    setText(part("signal-words"), "Restarting, last heard at");
-    setText(part("wait"), "Back in a moment");
-    words = lasting ? "Your place is kept." : "Places are not kept, so you may have to join again.";
-    setOptional(part("range"), `Confluence is restarting, and this page comes back by itself, most often within a minute. ${words}`);
-    setTitle(`Restarting · ${count(place)}`);
+    setText(part("signal-words"), say("wait.restarting.signal"));
+    setText(part("wait"), say("wait.restarting"));
+    setOptional(part("range"), lasting ? say("wait.restarting.kept") : say("wait.restarting.words"));
+    setTitle(say("wait.restarting.title", { place }));
   } else {
-    setText(part("signal-words"), "Reconnecting, last heard at");
-    setText(part("wait"), "Reconnecting");
+    setText(part("signal-words"), say("wait.reconnecting.signal"));
+    setText(part("wait"), say("wait.reconnecting"));
     setOptional(part("range"), words);
-    setTitle(`Reconnecting · ${count(place)}`);
+    setTitle(say("wait.reconnecting.title", { place }));
   }
 }
 
@@ -256,7 +257,7 @@ async function keepAuto() {
     await fetch(at("/wait"), { method: "POST", body, redirect: "manual", keepalive: true });
   } catch {
     auto.checked = !auto.checked;
-    voice.now("That could not be kept just now.");
+    voice.now(say("wait.start.failed"));
   }
 }
 

@@ -4,6 +4,9 @@
 // in words.go, estimate.go and tickets.go make the words; the modules words.js, estimate.js and tickets.js in package static make the same
 // ones for live updates, and one table, testdata/words.json, tests both.
 //
+// All words come from the catalogues of package i18n, which says how one adds a message; the context of the rendering says in which
+// language. A page carries the messages that its script may say (messages.go). What visitors, runners and operators wrote has dir="auto".
+//
 // # Forms
 //
 // Every form is a plain POST that is answered with a redirect to the page that shows the truth:
@@ -13,6 +16,7 @@
 //	POST /leave                                   leave the line, pass the turn on
 //	POST /wait              auto=on|off           keep "start by itself" with the ticket
 //	POST /runs/{id}/cancel                        cancel the run
+//	POST /language         lang, to               keep the choice of a language, and go back to the path that to names
 //
 // Browsers send the lines of a text with CRLF between them.
 //

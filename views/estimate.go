@@ -1,8 +1,10 @@
 package views
 
 import (
-	"strconv"
-	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"confluence/views/i18n"
 )
 
 // Estimate is a wait in seconds, as an 80 % range and a middle.
@@ -31,10 +33,11 @@ type Phrase struct {
 
 // Short is the headline inside a sentence: "about 3 minutes".
 func (p Phrase) Short() string {
-	if p.Headline == "" {
+	first, size := utf8.DecodeRuneInString(p.Headline)
+	if size == 0 {
 		return ""
 	}
-	return strings.ToLower(p.Headline[:1]) + p.Headline[1:]
+	return string(unicode.ToLower(first)) + p.Headline[size:]
 }
 
 const (
@@ -49,40 +52,40 @@ const (
 
 // WaitPhrase says a wait, of someone with so many people ahead. The likely wait is rounded to the nearest step, the low end of the range
 // down and the high end up, so that the words never claim a narrower range than the estimate.
-func WaitPhrase(e Estimate, ahead int64, g Going) Phrase {
+func WaitPhrase(l *i18n.Language, e Estimate, ahead int64, g Going) Phrase {
 	if e.Basis != "prior" && e.Basis != "history" {
-		return Phrase{Headline: "No estimate yet", Range: "not enough runs have ended"}
+		return Phrase{Headline: l.Say("wait.none"), Range: l.Say("wait.none.range")}
 	}
 	var why string
 	if g.Overdue() {
-		why = "The query now running has taken " + SoFar(g.Elapsed) + "; most take " + Usual(g.UsualLow, g.UsualHigh) + "."
+		why = l.Say("wait.overdue.why", "time", l.SoFar(g.Elapsed), "usual", l.Usual(g.UsualLow, g.UsualHigh))
 		if ahead <= 0 && e.Likely < short {
-			return Phrase{Headline: "Longer than usual", Why: why + " You are called the moment it ends."}
+			return Phrase{Headline: l.Say("wait.overdue"), Why: l.Say("wait.overdue.next", "why", why)}
 		}
 	}
-	p := Phrase{Headline: headline(e, ahead), Why: why}
+	p := Phrase{Headline: headline(l, e, ahead), Why: why}
 	if e.Basis == "prior" {
-		p.Range = "a first guess"
+		p.Range = l.Say("wait.guess")
 		return p
 	}
-	p.Range = likelyRange(e)
+	p.Range = likelyRange(l, e)
 	return p
 }
 
-func headline(e Estimate, ahead int64) string {
+func headline(l *i18n.Language, e Estimate, ahead int64) string {
 	switch {
 	case ahead <= 0 && e.Likely < soon:
-		return "Any moment"
+		return l.Say("wait.soon")
 	case e.Likely < short:
-		return "Less than a minute"
+		return l.Say("wait.short")
 	case e.Basis == "prior" && e.Likely < guessInTens:
-		return "About " + strconv.FormatInt((e.Likely+5)/10*10, 10) + " seconds"
+		return l.Say("wait.about", "time", l.Say("length.seconds", "n", (e.Likely+5)/10*10))
 	}
-	return "About " + lengthOf(nearest(e.Likely))
+	return l.Say("wait.about", "time", l.Hours(nearest(e.Likely)))
 }
 
 // likelyRange is empty where it would say no more than the headline.
-func likelyRange(e Estimate) string {
+func likelyRange(l *i18n.Language, e Estimate) string {
 	low, high := roundDown(e.Low), roundUp(e.High)
 	if low == high || e.Likely < short && high <= minute {
 		return ""
@@ -90,13 +93,13 @@ func likelyRange(e Estimate) string {
 	inMinutes := e.Likely >= short && nearest(e.Likely) < hour && high < hour // the headline names the unit already
 	switch {
 	case low == 0 && inMinutes:
-		return "likely up to " + strconv.FormatInt(high/minute, 10)
+		return l.Say("wait.upTo.minutes", "high", high/minute)
 	case low == 0:
-		return "likely up to " + lengthOf(high)
+		return l.Say("wait.upTo", "time", l.Hours(high))
 	case inMinutes:
-		return "likely " + strconv.FormatInt(low/minute, 10) + " to " + strconv.FormatInt(high/minute, 10)
+		return l.Say("wait.between.minutes", "low", low/minute, "high", high/minute)
 	}
-	return "likely " + lengthOf(low) + " to " + lengthOf(high)
+	return l.Say("wait.between", "low", l.Hours(low), "high", l.Hours(high))
 }
 
 // stepOf is how finely a wait is said: to 10 minutes whole minutes, to an hour fives, above that quarter hours.
@@ -123,9 +126,4 @@ func roundDown(seconds int64) int64 {
 func roundUp(seconds int64) int64 {
 	step := stepOf(seconds)
 	return (max(seconds, 0) + step - 1) / step * step
-}
-
-// lengthOf says whole minutes and hours, given in seconds.
-func lengthOf(seconds int64) string {
-	return span(seconds/hour, "hour", seconds/minute%60, "minute")
 }

@@ -1,19 +1,17 @@
 package views
 
-import "strconv"
+import "confluence/views/i18n"
 
-// outcome says what became of a turn, after "was called at 14:33:10".
-func (e Expired) outcome() string {
-	words := " and not started within " + e.Window
+// words say what became of a turn; {at} stands for the moment of the call.
+func (e Expired) words(l *i18n.Language) string {
+	ticket := TicketNumber(e.Number)
 	if e.WentTo > 0 {
-		words += ", so the turn went to ticket " + strconv.FormatInt(e.WentTo, 10)
-	} else {
-		words += ", so the turn has passed"
+		return l.Say("expired.words.went", "number", ticket, "time", e.Window, "next", TicketNumber(e.WentTo))
 	}
-	return words + ". Your query did not run."
+	return l.Say("expired.words", "number", ticket, "time", e.Window)
 }
 
-// words say why a place was given up, up to the time when.
-func (l Lost) words() string {
-	return "We heard nothing from this page for more than " + l.Heartbeat + ", so ticket " + strconv.FormatInt(l.Number, 10) + " left the line"
+// words say why a place was given up; {at} stands for the moment.
+func (lost Lost) words(l *i18n.Language) string {
+	return l.Say("lost.words", "time", lost.Heartbeat, "number", TicketNumber(lost.Number))
 }

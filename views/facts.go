@@ -1,5 +1,7 @@
 package views
 
+import "confluence/views/i18n"
+
 // LineFacts is what the form tells of the line before a visitor joins.
 type LineFacts struct {
 	Length      int64   // people in line
@@ -13,39 +15,37 @@ type LineFacts struct {
 }
 
 // FormFacts says the facts of the line.
-func FormFacts(f LineFacts) []Fact {
-	people := "Nobody"
+func FormFacts(l *i18n.Language, f LineFacts) []Fact {
+	people := l.Say("form.nobody")
 	if f.Length > 0 {
-		people = People(f.Length)
+		people = l.Say("people", "n", f.Length)
 	}
-	facts := []Fact{{Label: "In line", Value: people}, joinFact(f)}
+	facts := []Fact{{Label: l.Say("form.inLine"), Value: people}, joinFact(l, f)}
+	running := l.Say("form.running")
+	if f.Stopping {
+		running = l.Say("form.stopping")
+	}
 	switch len(f.Running) {
 	case 0:
 	case 1:
-		facts = append(facts, Fact{Label: f.running(), Value: "Ticket " + Numbers(f.Running)})
+		facts = append(facts, Fact{Label: running, Value: l.Say("form.ticket", "number", Numbers(l, f.Running))})
 	default:
-		facts = append(facts, Fact{Label: f.running(), Value: "Tickets " + Numbers(f.Running)})
+		facts = append(facts, Fact{Label: running, Value: l.Say("form.tickets", "numbers", Numbers(l, f.Running))})
 	}
 	return facts
 }
 
-func (f LineFacts) running() string {
-	if f.Stopping {
-		return "Stopping"
-	}
-	return "Running"
-}
-
-func joinFact(f LineFacts) Fact {
+func joinFact(l *i18n.Language, f LineFacts) Fact {
+	join := l.Say("join")
 	switch {
 	case f.Full:
-		return Fact{Label: "If you join now", Value: "No room", Small: "the line is full"}
+		return Fact{Label: join, Value: l.Say("join.full"), Small: l.Say("join.full.small")}
 	case f.Unavailable:
-		return Fact{Label: "If you join now", Value: "Not known", Small: "the runner is not answering; places are kept"}
+		return Fact{Label: join, Value: l.Say("join.unknown"), Small: l.Say("join.unknown.small")}
 	case f.Paused:
-		return Fact{Label: "If you join now", Value: "Paused", Small: "nobody is called until the line goes on; places are kept"}
+		return Fact{Label: join, Value: l.Say("join.paused"), Small: l.Say("join.paused.small")}
 	case f.Free:
-		return Fact{Label: "If you run now", Value: "Starts at once"}
+		return Fact{Label: l.Say("join.run"), Value: l.Say("join.free")}
 	}
-	return Fact{Label: "If you join now", Value: f.Join.Headline, Small: f.Join.Range}
+	return Fact{Label: join, Value: f.Join.Headline, Small: f.Join.Range}
 }

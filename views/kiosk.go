@@ -1,54 +1,56 @@
 package views
 
+import "confluence/views/i18n"
+
 // The words of the wall screen; kiosk.js says the same.
 
-func (k Kiosk) runningHeading() string {
+func (k Kiosk) runningHeading(l *i18n.Language) string {
 	switch {
 	case len(k.Running) > 0 && k.Stopping:
-		return "Stopping"
+		return l.Say("kiosk.stopping")
 	case len(k.Running) > 0:
-		return "Now running"
+		return l.Say("kiosk.now")
 	case k.Unavailable:
-		return "Not answering"
+		return l.Say("kiosk.unavailable")
 	case k.Paused:
-		return "Paused"
+		return l.Say("kiosk.paused")
 	}
-	return "Free"
+	return l.Say("kiosk.free")
 }
 
-func (k Kiosk) runningWords() string {
+func (k Kiosk) runningWords(l *i18n.Language) string {
 	switch {
 	case k.Unavailable:
-		return "The runner is not answering. Every place is kept."
+		return l.Say("kiosk.unavailable.words")
 	case k.Paused:
-		return "Nobody is called until the line goes on. Every place is kept."
+		return l.Say("kiosk.paused.words")
 	case len(k.Running) > 0 && k.Stopping:
-		return "The next person is called as soon as it has ended."
+		return l.Say("kiosk.stopping.words")
 	case len(k.Running) > 0:
 		return k.RunFor
 	case k.Length > 0:
-		return "The next person is called in a moment."
+		return l.Say("kiosk.free.next")
 	}
-	return "Nobody is waiting: ask, and your query starts at once."
+	return l.Say("kiosk.free.words")
 }
 
-func (k Kiosk) joinHeading() string {
+func (k Kiosk) joinHeading(l *i18n.Language) string {
 	if k.Free && !k.Paused && !k.Unavailable {
-		return "If you ask now"
+		return l.Say("join.ask")
 	}
-	return "If you join now"
+	return l.Say("join")
 }
 
-func (k Kiosk) joinWords() string {
+func (k Kiosk) joinWords(l *i18n.Language) string {
 	switch {
 	case k.Full:
-		return "The line is full"
+		return l.Say("kiosk.full")
 	case k.Unavailable:
-		return "Not known"
+		return l.Say("join.unknown")
 	case k.Paused:
-		return "Paused"
+		return l.Say("join.paused")
 	case k.Free:
-		return "Starts at once"
+		return l.Say("join.free")
 	}
 	return k.Join.Headline
 }

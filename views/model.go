@@ -14,6 +14,8 @@ type Page struct {
 	asks bool // it is the form itself
 	mine bool // it is the list of the visitor's own runs
 
+	Here string // the path at which the page is read, with its question; a change of language leads back there
+
 	KeptFor string // how long a run's answer is kept, in words ("one hour"); empty: not said
 }
 

@@ -1,6 +1,10 @@
 package views
 
-import "github.com/a-h/templ"
+import (
+	"github.com/a-h/templ"
+
+	"confluence/views/i18n"
+)
 
 // attributes are what run.js needs to know before the first event.
 func (r Run) attributes() templ.Attributes {
@@ -11,38 +15,38 @@ func (r Run) attributes() templ.Attributes {
 }
 
 // label names what an answer is counted in.
-func (o Output) label() string {
+func (o Output) label(l *i18n.Language) string {
 	if o.Kind == OutputText {
-		return "Words"
+		return l.Say("run.words")
 	}
-	return "Rows"
+	return l.Say("run.rows")
 }
 
 // coming is the heading over the output of a run that is going.
-func (o Output) coming() string {
+func (o Output) coming(l *i18n.Language) string {
 	switch o.Kind {
 	case OutputTable:
-		return "Rows as they come"
+		return l.Say("run.coming.rows")
 	case OutputText:
-		return "Answer as it comes"
+		return l.Say("run.coming.words")
 	}
-	return "Nothing has come yet"
+	return l.Say("run.coming.nothing")
 }
 
 // bounded says that the page of a run that is going shows only the first part.
-func (o Output) bounded() string {
+func (o Output) bounded(l *i18n.Language) string {
 	if o.Kind == OutputText {
-		return "The first part is shown here. All of it is there when the run has ended."
+		return l.Say("run.bounded.words")
 	}
-	return "The first " + Of(int64(len(o.Rows)), "row is", "rows are") + " shown here. All of them are there when the run has ended."
+	return l.Say("run.bounded.rows", "n", len(o.Rows))
 }
 
 // rest says that a result's page shows only the first part.
-func (o Output) rest() string {
+func (o Output) rest(l *i18n.Language) string {
 	if o.Kind == OutputText {
-		return "The first part is shown here. The download has the whole."
+		return l.Say("result.rest.words")
 	}
-	return "The first " + Count(int64(len(o.Rows))) + " of " + Of(int64(o.Total), "row", "rows") + " are shown here. The downloads have them all."
+	return l.Say("result.rest.rows", "shown", len(o.Rows), "n", o.Total)
 }
 
 // empty tells whether nothing came, not even one row.

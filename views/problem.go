@@ -17,11 +17,3 @@ func (p Problem) attributes() templ.Attributes {
 	}
 	return templ.Attributes{"data-seconds": p.RefreshSeconds, "data-to": p.RefreshTo}
 }
-
-// waitingNow says how many people wait.
-func waitingNow(n int) string {
-	if n == 1 {
-		return "1 person is waiting"
-	}
-	return People(int64(n)) + " are waiting"
-}

@@ -1,25 +1,29 @@
 package views
 
-import "github.com/a-h/templ"
+import (
+	"github.com/a-h/templ"
+
+	"confluence/views/i18n"
+)
 
 // heading is the first thing to know of a run that has ended.
-func (r Result) heading() string {
+func (r Result) heading(l *i18n.Language) string {
 	switch r.Outcome {
 	case Failed:
-		return "Your query failed"
+		return l.Say("result.failed")
 	case TimedOut:
-		return "Stopped at the time limit"
+		return l.Say("result.timedOut")
 	case Cancelled:
-		return "Cancelled"
+		return l.Say("result.cancelled")
 	case Disconnected:
-		return "Stopped, as nobody was watching"
+		return l.Say("result.disconnected")
 	case Interrupted:
-		return "Interrupted on our side"
+		return l.Say("result.interrupted")
 	}
 	if r.Output.Kind == OutputText {
-		return "Your answer"
+		return l.Say("result.text")
 	}
-	return "Your result"
+	return l.Say("result.table")
 }
 
 // noteClass marks what went wrong; a run that its owner cancelled before anything came didn't.
@@ -31,45 +35,45 @@ func (r Result) noteClass() string {
 }
 
 // noteHeading says whether there is a part of an answer.
-func (r Result) noteHeading() string {
+func (r Result) noteHeading(l *i18n.Language) string {
 	if r.Output.empty() {
-		return "There is no answer"
+		return l.Say("result.note.none")
 	}
-	return "This answer is incomplete"
+	return l.Say("result.note.partial")
 }
 
 // note says why an answer is incomplete or missing, and what follows.
-func (r Result) note() string {
+func (r Result) note(l *i18n.Language) string {
 	var why string
 	switch r.Outcome {
 	case Failed:
 		if r.Output.empty() {
-			return "That is what the runner said. You can change the text and ask again."
+			return l.Say("result.why.failed")
 		}
-		return "That is what the runner said. What had arrived before is below."
+		return l.Say("result.why.failed.below")
 	case TimedOut:
-		why = "A run may take " + r.Limit + " at most."
+		why = l.Say("result.why.timedOut", "time", r.Limit)
 	case Cancelled:
-		why = "You cancelled this run after " + r.Took + "."
+		why = l.Say("result.why.cancelled", "time", r.Took)
 	case Disconnected:
-		why = "Nobody watched this run for " + r.Unwatched + ", so it was stopped and the next person was called."
+		why = l.Say("result.why.disconnected", "time", r.Unwatched)
 	default:
-		why = "Confluence stopped during this run. That was not your query’s fault; you can ask again."
+		why = l.Say("result.why.interrupted")
 	}
 	if r.Output.empty() {
-		return why + " Nothing had arrived by then."
+		return l.Say("result.note.nothing", "why", why)
 	}
-	return why + " What had arrived by then is below."
+	return l.Say("result.note.below", "why", why)
 }
 
 // amount counts the answer, and says if it isn't the whole.
-func (r Result) amount() string {
-	total := Count(int64(r.Output.Total))
+func (r Result) amount(l *i18n.Language) string {
+	total := l.Count(int64(r.Output.Total))
 	switch {
 	case r.Outcome != Succeeded:
-		return total + " of an unfinished answer"
+		return l.Say("result.unfinished", "count", total)
 	case r.Truncated != "":
-		return total + ", cut"
+		return l.Say("result.cut", "count", total)
 	}
 	return total
 }
@@ -83,37 +87,39 @@ func (r Result) attributes() templ.Attributes {
 }
 
 // stoppingWords say what it means that the runner hasn't stopped yet.
-func (r Result) stoppingWords() string {
+func (r Result) stoppingWords(l *i18n.Language) string {
 	if r.Held {
-		return "The runner doesn’t stop. Nobody else is served in its place until it does, and the operator’s log says so. You can ask again after that."
+		return l.Say("result.held")
 	}
-	return "The runner is still stopping. The next person is called as soon as it has really ended, and you can ask again then."
+	return l.Say("result.stopping")
 }
 
-func (r Result) tookLabel() string {
+func (r Result) tookLabel(l *i18n.Language) string {
 	if r.Outcome == Succeeded {
-		return "Took"
+		return l.Say("result.took")
 	}
-	return "Stopped after"
+	return l.Say("result.stoppedAfter")
 }
 
-func (r Result) outputHeading() string {
-	answer := r.Output.label()
-	if r.Output.Kind == OutputText {
-		answer = "Answer"
+func (r Result) outputHeading(l *i18n.Language) string {
+	whole := r.Outcome == Succeeded
+	switch {
+	case r.Output.Kind == OutputText && whole:
+		return l.Say("result.answer")
+	case r.Output.Kind == OutputText:
+		return l.Say("result.answer.incomplete")
+	case whole:
+		return l.Say("result.rows")
 	}
-	if r.Outcome != Succeeded {
-		return answer + ", incomplete"
-	}
-	return answer
+	return l.Say("result.rows.incomplete")
 }
 
 // noRows says why a table has none.
-func (r Result) noRows() string {
+func (r Result) noRows(l *i18n.Language) string {
 	if r.Outcome != Succeeded {
-		return "No row had come by then."
+		return l.Say("result.noRow.then")
 	}
-	return "No row fits the query."
+	return l.Say("result.noRow")
 }
 
 // download is the address of the whole output in a format.
@@ -130,14 +136,14 @@ func (r Result) fileName(extension string) string {
 }
 
 // ResultTitle is the title of a run that has ended.
-func ResultTitle(outcome Outcome, output Output) string {
+func ResultTitle(l *i18n.Language, outcome Outcome, output Output) string {
 	switch {
 	case outcome == Succeeded && output.Kind == OutputTable:
-		return Of(int64(output.Total), "row", "rows")
+		return l.Say("rows", "n", output.Total)
 	case outcome == Succeeded:
-		return "Your answer"
+		return l.Say("result.text")
 	case output.empty():
-		return Result{Outcome: outcome}.heading()
+		return Result{Outcome: outcome}.heading(l)
 	}
-	return "Incomplete answer"
+	return l.Say("result.incomplete")
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/a-h/templ"
 
 	"confluence/views"
+	"confluence/views/i18n"
 )
 
 // state is one page in one state, with something in every place that a model has.
@@ -59,7 +60,7 @@ func states(text string) []state {
 		Heading:  "Ask the library’s report database",
 		Limits:   "Read-only SQL, one statement.",
 		About:    "Tables: loans, branches, titles, copies, members, notes.",
-		Facts:    views.FormFacts(views.LineFacts{Free: true}),
+		Facts:    views.FormFacts(i18n.English, views.LineFacts{Free: true}),
 		MaxBytes: 1 << 20,
 		Free:     true,
 		Examples: []views.Link{
@@ -71,8 +72,8 @@ func states(text string) []state {
 	}
 	line := form
 	line.Title, line.Free, line.Query = "7 waiting", false, text
-	line.Facts = views.FormFacts(views.LineFacts{Length: 7, Running: []int64{35}, Join: views.Phrase{Headline: "About 10 minutes", Range: "likely 8 to 20"}})
-	line.Hint = views.FormHint(8)
+	line.Facts = views.FormFacts(i18n.English, views.LineFacts{Length: 7, Running: []int64{35}, Join: views.Phrase{Headline: "About 10 minutes", Range: "likely 8 to 20"}})
+	line.Hint = views.FormHint(i18n.English, 8)
 	invalid := form
 	invalid.Title, invalid.Query = "Error: check your query", text
 	invalid.Fault = views.Fault{Heading: "Your query did not run", Detail: "no such column: " + text}
@@ -99,7 +100,7 @@ func states(text string) []state {
 	}
 	next := wait
 	next.Page, next.Place = live("Next · longer than usual", "icon-1.svg"), 1
-	next.Phrase = views.WaitPhrase(views.Estimate{Basis: "history"}, 0, views.Going{Elapsed: 250, UsualLow: 60, UsualHigh: 180, UsualKnown: true})
+	next.Phrase = views.WaitPhrase(i18n.English, views.Estimate{Basis: "history"}, 0, views.Going{Elapsed: 250, UsualLow: 60, UsualHigh: 180, UsualKnown: true})
 	next.Tickets = views.Tickets([]int64{41}, nil, []int64{42}, 42, 0)
 	far := wait
 	far.Page, far.Number, far.Place, far.JoinedAt = live("12,345 · about 5 hours", "icon.svg"), 14_002, 12_345, 13_000
@@ -170,7 +171,7 @@ func states(text string) []state {
 
 	ended := func(outcome views.Outcome, output views.Output) views.Result {
 		return views.Result{
-			Page:      page(views.ResultTitle(outcome, output), views.IconDone),
+			Page:      page(views.ResultTitle(i18n.English, outcome, output), views.IconDone),
 			ID:        "r_7Hk2mQx4aaBB-_cc",
 			Outcome:   outcome,
 			Output:    output,
@@ -252,15 +253,15 @@ func states(text string) []state {
 		{"result-interrupted", views.ResultPage(ended(views.Interrupted, prose))},
 		{"expired", views.ExpiredPage(views.Expired{
 			Page: page("Your turn has passed", ""), Number: 42, CalledAt: views.At(noon), Window: "1 minute", WentTo: 43,
-			Query: text, Hint: views.JoinHint(5, false, threeMinutes), MaxBytes: 1 << 20,
+			Query: text, Hint: views.JoinHint(i18n.English, 5, false, threeMinutes), MaxBytes: 1 << 20,
 		})},
 		{"lost", views.LostPage(views.Lost{
 			Page: page("Your place was given up", ""), Number: 42, Heartbeat: "30 seconds", LeftAt: views.At(noon),
-			Query: text, Hint: views.JoinHint(5, false, threeMinutes), MaxBytes: 1 << 20,
+			Query: text, Hint: views.JoinHint(i18n.English, 5, false, threeMinutes), MaxBytes: 1 << 20,
 		})},
 		{"full", views.FullPage(views.Full{
 			Page: page("The line is full", ""), Waiting: 200, RetrySeconds: 40,
-			Query: text, Hint: views.FullHint(120), MaxBytes: 1 << 20,
+			Query: text, Hint: views.FullHint(i18n.English, 120), MaxBytes: 1 << 20,
 		})},
 		{"problem", views.ProblemPage(views.Problem{
 			Page: page("Something broke", ""), Code: "internal", Heading: "Something broke on our side",

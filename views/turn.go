@@ -1,6 +1,10 @@
 package views
 
-import "github.com/a-h/templ"
+import (
+	"github.com/a-h/templ"
+
+	"confluence/views/i18n"
+)
 
 // attributes are what turn.js needs to know before the first message.
 func (t Turn) attributes() templ.Attributes {
@@ -13,8 +17,8 @@ func (t Turn) attributes() templ.Attributes {
 }
 
 // limits stands under the label of the text at the turn.
-func (t Turn) limits() string {
-	const words = "You can still change it. The time runs on while you do."
+func (t Turn) limits(l *i18n.Language) string {
+	words := l.Say("turn.limits")
 	if t.Limits == "" {
 		return words
 	}

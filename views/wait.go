@@ -1,6 +1,10 @@
 package views
 
-import "github.com/a-h/templ"
+import (
+	"github.com/a-h/templ"
+
+	"confluence/views/i18n"
+)
 
 // attributes are what wait.js needs to know before the first message.
 func (w Wait) attributes() templ.Attributes {
@@ -16,23 +20,13 @@ func (w Wait) attributes() templ.Attributes {
 	}
 }
 
-// The words of a wait that isn't one because nobody is called; stateWords in wait.js says the same.
-const (
-	pausedHeadline      = "Paused"
-	pausedWhy           = "The operator paused the line. Nobody is called until it goes on, and every place is kept."
-	unavailableHeadline = "Not answering"
-	unavailableWhy      = "The runner is not answering. Nobody is called until it is back, and every place is kept."
-)
-
-// stoppingWhy is why a wait may be longer than it was; wait.js says the same.
-const stoppingWhy = "The present run was told to stop. The next person is called as soon as it has really ended."
-
-func (w Wait) headline() string {
+// headline is the wait, or why nobody is called; stateWords in wait.js says the same.
+func (w Wait) headline(l *i18n.Language) string {
 	switch w.State {
 	case WaitPaused:
-		return pausedHeadline
+		return l.Say("wait.paused")
 	case WaitUnavailable:
-		return unavailableHeadline
+		return l.Say("wait.unavailable")
 	}
 	return w.Phrase.Headline
 }
@@ -44,15 +38,15 @@ func (w Wait) likely() string {
 	return w.Phrase.Range
 }
 
-func (w Wait) why() string {
+func (w Wait) why(l *i18n.Language) string {
 	switch w.State {
 	case WaitPaused:
-		return pausedWhy
+		return l.Say("wait.paused.why")
 	case WaitUnavailable:
-		return unavailableWhy
+		return l.Say("wait.unavailable.why")
 	}
 	if w.Stopping {
-		return stoppingWhy
+		return l.Say("wait.stopping.why")
 	}
 	return w.Phrase.Why
 }

@@ -2,167 +2,65 @@ package views
 
 import (
 	"strconv"
-	"strings"
-	"time"
+
+	"confluence/views/i18n"
 )
 
-// Count is a number with its thousands apart: "12,345".
-func Count(n int64) string {
-	if n < 0 {
-		return "-" + Count(-n)
-	}
-	digits := strconv.FormatInt(n, 10)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
-}
-
-// Of is a number and the thing that is counted: "1 row", "12,345 rows".
-func Of(n int64, one, many string) string {
-	if n == 1 {
-		return Count(n) + " " + one
-	}
-	return Count(n) + " " + many
-}
-
-// People is how many there are: "1 person", "7 people".
-func People(n int64) string { return Of(n, "person", "people") }
+// TicketNumber is the number of a ticket, in the same digits in every language: those of the wall and of what people write down.
+func TicketNumber(number int64) string { return strconv.FormatInt(number, 10) }
 
 // Ahead says how many people stand before a waiter.
-func Ahead(n int64) string {
+func Ahead(l *i18n.Language, n int64) string {
 	if n <= 0 {
-		return "You are next"
+		return l.Say("wait.next")
 	}
-	return People(n) + " ahead of you"
-}
-
-// Clock is a time that runs, in whole seconds: "0:48", "12:05", "1:02:03".
-func Clock(seconds int64) string {
-	if seconds < 0 {
-		seconds = 0
-	}
-	h, m, s := seconds/3600, seconds/60%60, seconds%60
-	if h > 0 {
-		return strconv.FormatInt(h, 10) + ":" + twoDigits(m) + ":" + twoDigits(s)
-	}
-	return strconv.FormatInt(m, 10) + ":" + twoDigits(s)
-}
-
-func twoDigits(n int64) string {
-	if n < 10 {
-		return "0" + strconv.FormatInt(n, 10)
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-// Duration is a length of time that is known exactly: "0.4 seconds", "52 seconds", "1 minute 18 seconds", "1 hour 5 minutes".
-func Duration(d time.Duration) string {
-	if d < 50*time.Millisecond {
-		return "less than 0.1 seconds"
-	}
-	if d < 9950*time.Millisecond {
-		tenths := int64((d + 50*time.Millisecond) / (100 * time.Millisecond))
-		if tenths%10 != 0 {
-			return strconv.FormatInt(tenths/10, 10) + "." + strconv.FormatInt(tenths%10, 10) + " seconds"
-		}
-	}
-	seconds := int64((d + time.Second/2) / time.Second)
-	if seconds < 3600 {
-		return span(seconds/60, "minute", seconds%60, "second")
-	}
-	return span(seconds/3600, "hour", seconds/60%60, "minute")
-}
-
-// span says a length in two units, and leaves out the one that is nought.
-func span(big int64, bigName string, small int64, smallName string) string {
-	var parts []string
-	if big > 0 {
-		parts = append(parts, Of(big, bigName, bigName+"s"))
-	}
-	if small > 0 || big == 0 {
-		parts = append(parts, Of(small, smallName, smallName+"s"))
-	}
-	return strings.Join(parts, " ")
-}
-
-// SoFar is a time that is still growing, in whole units that have passed: "12 seconds", "4 minutes", "1 hour 5 minutes".
-func SoFar(seconds int64) string {
-	switch {
-	case seconds < 60:
-		return Of(max(seconds, 0), "second", "seconds")
-	case seconds < 3600:
-		return Of(seconds/60, "minute", "minutes")
-	}
-	return span(seconds/3600, "hour", seconds/60%60, "minute")
-}
-
-// Usual is what most runs take, in seconds from low to high: "1 to 3 minutes".
-func Usual(low, high int64) string {
-	switch {
-	case high <= 0:
-		return "less than a second"
-	case high == 1:
-		return "about a second"
-	case high < 90:
-		return between(low, high, "seconds")
-	case high < 5400:
-		return between(low/60, (high+59)/60, "minutes")
-	}
-	return between(low/3600, (high+3599)/3600, "hours")
-}
-
-func between(low, high int64, unit string) string {
-	switch {
-	case low <= 0:
-		return "up to " + Count(high) + " " + unit
-	case low >= high:
-		return "about " + Count(high) + " " + unit
-	}
-	return Count(low) + " to " + Count(high) + " " + unit
+	return l.Say("wait.ahead", "n", n)
 }
 
 // RunWords tells of the one run that is going: "for 2 minutes; most take 1 to 3 minutes".
-func RunWords(g Going) string {
-	words := "for " + SoFar(g.Elapsed)
-	if g.UsualKnown {
-		words += "; most take " + Usual(g.UsualLow, g.UsualHigh)
+func RunWords(l *i18n.Language, g Going) string {
+	if !g.UsualKnown {
+		return l.Say("kiosk.now.words", "time", l.SoFar(g.Elapsed))
 	}
-	return words
+	return l.Say("kiosk.now.usual", "time", l.SoFar(g.Elapsed), "usual", l.Usual(g.UsualLow, g.UsualHigh))
 }
 
 // Numbers is a list of ticket numbers: "35", "35 and 36", "35, 36 and 3 more".
-func Numbers(numbers []int64) string {
+func Numbers(l *i18n.Language, numbers []int64) string {
+	shown := make([]string, 0, 3)
+	for _, n := range numbers[:min(len(numbers), 3)] {
+		shown = append(shown, TicketNumber(n))
+	}
 	switch len(numbers) {
 	case 0:
 		return ""
 	case 1:
-		return strconv.FormatInt(numbers[0], 10)
+		return shown[0]
 	case 2:
-		return strconv.FormatInt(numbers[0], 10) + " and " + strconv.FormatInt(numbers[1], 10)
+		return l.Say("numbers.two", "a", shown[0], "b", shown[1])
 	case 3:
-		return strconv.FormatInt(numbers[0], 10) + ", " + strconv.FormatInt(numbers[1], 10) + " and " + strconv.FormatInt(numbers[2], 10)
+		return l.Say("numbers.three", "a", shown[0], "b", shown[1], "c", shown[2])
 	}
-	return strconv.FormatInt(numbers[0], 10) + ", " + strconv.FormatInt(numbers[1], 10) + " and " + Count(int64(len(numbers)-2)) + " more"
+	return l.Say("numbers.more", "a", shown[0], "b", shown[1], "n", len(numbers)-2)
 }
 
 // WaitTitle is the title of a waiting room: the place and the wait, or why there is none.
-func WaitTitle(state WaitState, place int64, wait Phrase) string {
+func WaitTitle(l *i18n.Language, state WaitState, place int64, wait Phrase) string {
 	switch state {
 	case WaitPaused:
-		return "Paused · " + Count(place)
+		return l.Say("wait.title.paused", "place", place)
 	case WaitUnavailable:
-		return "Runner not answering · " + Count(place)
+		return l.Say("wait.title.unavailable", "place", place)
 	}
 	if place <= 1 {
-		return "Next · " + wait.Short()
+		return l.Say("wait.title.next", "wait", wait.Short())
 	}
-	return Count(place) + " · " + wait.Short()
+	return l.Say("wait.title.place", "place", place, "wait", wait.Short())
 }
 
 // TurnTitle is the title of the turn.
-func TurnTitle(secondsLeft int64) string {
-	return "Your turn: " + Of(max(secondsLeft, 0), "second", "seconds") + " left"
+func TurnTitle(l *i18n.Language, secondsLeft int64) string {
+	return l.Say("turn.title", "n", max(secondsLeft, 0))
 }
 
 // PlaceIcon is the tab's icon of a place in line: one icon a place up to 9, then the plain one.
@@ -174,29 +72,26 @@ func PlaceIcon(place int64) string {
 }
 
 // FormHint stands beside the button of the form of who would have to wait.
-func FormHint(place int64) string {
-	return "You would get place " + Count(place) + ". Looking is free: no ticket until you press."
-}
+func FormHint(l *i18n.Language, place int64) string { return l.Say("form.hint", "place", place) }
 
 // JoinHint says what joining again would give.
-func JoinHint(place int64, free bool, wait Phrase) string {
-	if free {
-		return "The runner is free: your query would start at once."
+func JoinHint(l *i18n.Language, place int64, free bool, wait Phrase) string {
+	switch {
+	case free:
+		return l.Say("join.hint.free")
+	case wait.Range == "":
+		return l.Say("join.hint", "place", place, "wait", wait.Short())
 	}
-	words := "You would get place " + Count(place) + ": " + wait.Short()
-	if wait.Range != "" {
-		words += ", " + wait.Range
-	}
-	return words + "."
+	return l.Say("join.hint.range", "place", place, "wait", wait.Short(), "range", wait.Range)
 }
 
 // FullHint says how often a place comes free; every is in seconds.
-func FullHint(every int64) string {
-	if every < 10 {
-		return "A place comes free every few seconds."
+func FullHint(l *i18n.Language, every int64) string {
+	switch {
+	case every < 10:
+		return l.Say("full.hint.seconds")
+	case every < 60:
+		return l.Say("full.hint", "time", l.SoFar(every))
 	}
-	if every < 60 {
-		return "A place comes free about every " + Of(every, "second", "seconds") + "."
-	}
-	return "A place comes free about every " + lengthOf(nearest(every)) + "."
+	return l.Say("full.hint", "time", l.Hours(nearest(every)))
 }

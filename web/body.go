@@ -4,15 +4,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/labstack/echo/v4"
+
+	"confluence/views/i18n"
 )
 
 // bodyTimeout is how long a body may take to arrive. It is a deadline of the reading alone: one of the whole request would end long runs.
@@ -39,7 +41,7 @@ func (s *Server) readQuery(c echo.Context) (text string, given bool, err error) 
 		return "", false, refuse(errInvalidJSON, jsonDetail(err))
 	}
 	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) { // which the decoder takes for any type
-		return "", false, refuse(errInvalidJSON, "The body is null, which is no object."+expectedJSON)
+		return "", false, refuse(errInvalidJSON, i18n.Msg("problem.invalid_json.null"))
 	}
 	if document.Query == nil {
 		return "", false, nil
@@ -69,7 +71,7 @@ func (s *Server) readBody(c echo.Context) ([]byte, error) {
 	case errors.As(err, &tooLarge):
 		return nil, s.tooLarge()
 	case err != nil:
-		return nil, refuse(errInvalidJSON, "The body did not arrive whole. Send the request again.")
+		return nil, refuse(errInvalidJSON, i18n.Msg("problem.invalid_json.cut"))
 	}
 	return body, nil
 }
@@ -80,21 +82,19 @@ func bodyArrived(c echo.Context) {
 }
 
 func (s *Server) tooLarge() error {
-	return refuse(errTooLarge, "A query may have at most "+sizeWords(s.o.MaxQueryBytes)+". Send a shorter one.")
+	return refuse(errTooLarge, i18n.Msg("problem.too_large.most", "most", i18n.Bytes(s.o.MaxQueryBytes)))
 }
 
-const expectedJSON = ` Send a JSON object such as {"query": "…"}.`
-
 // jsonDetail says where a body stops being what it should be.
-func jsonDetail(err error) string {
+func jsonDetail(err error) i18n.Message {
 	var syntax *json.SyntaxError
 	var mistyped *json.UnmarshalTypeError
 	switch {
 	case errors.As(err, &syntax):
-		return fmt.Sprintf("The body stops being JSON at byte %d.", syntax.Offset) + expectedJSON
+		return i18n.Msg("problem.invalid_json.byte", "byte", strconv.FormatInt(syntax.Offset, 10))
 	case errors.As(err, &mistyped) && mistyped.Field == "query":
-		return `The field "query" must be a string.`
+		return i18n.Msg("problem.invalid_json.string")
 	default:
-		return "The body is JSON, but no object." + expectedJSON
+		return i18n.Msg("problem.invalid_json.object")
 	}
 }

@@ -22,7 +22,7 @@ func (s *Server) pageKiosk(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	page := s.presenter().kiosk(picture, s.door.shown(c.Request()), s.now())
+	page := s.presenter(c).kiosk(picture, s.door.shown(c.Request()), s.now())
 	if s.joinCode != nil {
 		page.Code = joinCodePath
 	}

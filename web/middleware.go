@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 
 	"github.com/labstack/echo/v4"
+
+	"confluence/views/i18n"
 )
 
 // securityPolicy allows what the pages are made of, all from here: nothing inline, nothing from elsewhere, no frame around them.
@@ -86,7 +88,7 @@ const maxURLBytes = 8 << 10
 func (s *Server) boundURL(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		if len(c.Request().RequestURI) > maxURLBytes {
-			return errURLTooLong
+			return refuse(errURLTooLong, i18n.Msg("problem.url_too_long.most", "most", i18n.Bytes(maxURLBytes)))
 		}
 		return next(c)
 	}

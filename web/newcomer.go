@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"confluence/queue"
+	"confluence/views/i18n"
 )
 
 // defaultMaxKept is how many bytes of texts wait with their tickets.
@@ -64,13 +65,13 @@ func (s *Server) admit(c echo.Context, session string, canWait bool) (settled fu
 	if n.joins != nil {
 		if wait := n.joins.take(from); wait > 0 {
 			return nil, &refusal{err: errRateLimited, after: wholeSeconds(wait),
-				detail: "Many have joined from your network address in the last minute. Join again after the time in Retry-After."}
+				detail: i18n.Msg("problem.rate_limited.joins")}
 		}
 	}
 	if n.waiting != nil && canWait {
 		settled, ok := n.waiting.enter(ctx, from, session, 1)
 		if !ok {
-			return nil, refuse(errRateLimited, "As many tickets as one network address may have wait in line. Join again when one of them has been served.")
+			return nil, refuse(errRateLimited, i18n.Msg("problem.rate_limited.waiting"))
 		}
 		return settled, nil
 	}
@@ -104,7 +105,7 @@ func (s *Server) keepText(ctx context.Context, session string, kept queue.Kept) 
 	return s.o.Controller.Keep(ctx, session, kept)
 }
 
-const noRoomDetail = "Your place is kept, and your text is not: as much text waits with the tickets as there is room for. Keep it yourself and send it at your turn."
+var noRoomDetail = i18n.Msg("problem.too_large.kept")
 
 // errNoRoomForText is a kind of errTooLarge.
 var errNoRoomForText = noRoomForText{}

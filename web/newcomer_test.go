@@ -14,6 +14,7 @@ import (
 	"github.com/coder/websocket"
 
 	"confluence/queue"
+	"confluence/views/i18n"
 )
 
 var loopbackProxy = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
@@ -95,7 +96,7 @@ func TestWaitingPerAddress(t *testing.T) {
 		t.Errorf("joining again: %d %s", got.status, got.body)
 	}
 	page := st.visitor().do(http.MethodPost, "/query", "query=mine", "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html")
-	if page.status != http.StatusTooManyRequests || !strings.Contains(page.body, "mine</textarea>") || !strings.Contains(page.body, crowded.Heading) {
+	if page.status != http.StatusTooManyRequests || !strings.Contains(page.body, "mine</textarea>") || !strings.Contains(page.body, i18n.English.Say("fault.crowded")) {
 		t.Errorf("the page: %d\n%s", page.status, page.body)
 	}
 	if got := st.stranger().post("/api/v1/query", query("x")); got.status != http.StatusConflict {
@@ -192,7 +193,7 @@ func TestKeptTextIsBoundedInTotal(t *testing.T) {
 		t.Errorf("the third stands at %v", got)
 	}
 	page := st.visitor().do(http.MethodPost, "/query", "query="+text, "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html")
-	if page.status != http.StatusRequestEntityTooLarge || !strings.Contains(page.body, text+"</textarea>") || !strings.Contains(page.body, textNotKept.Heading) {
+	if page.status != http.StatusRequestEntityTooLarge || !strings.Contains(page.body, text+"</textarea>") || !strings.Contains(page.body, i18n.English.Say("fault.notKept")) {
 		t.Errorf("the page: %d\n%s", page.status, page.body)
 	}
 	if got := third.post("/api/v1/queue/join", query(strings.Repeat("y", 200))); got.status != http.StatusOK {

@@ -39,7 +39,7 @@ func (s *Server) streamRun(c echo.Context, x *run, at int, announce bool) error 
 			s.logUnreadable(c, x, err)
 			return nil // a stream without its end was cut
 		case p.end:
-			end, err := json.Marshal(resultOf(x.state()))
+			end, err := json.Marshal(resultOf(x.state(), s.language(c)))
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 
 	"confluence/queue"
 	"confluence/views"
+	"confluence/views/i18n"
 )
 
 // registerPages adds the pages, their forms and their sockets. Everything that changes something is a POST, answered with a redirect to the
@@ -24,6 +25,7 @@ func (s *Server) registerPages(e *echo.Echo) {
 	get(e, "/kiosk", s.pageKiosk)
 	get(e, joinCodePath, s.serveJoinCode)
 	get(e, "/problems/:code", s.pageProblem)
+	e.POST("/language", s.postLanguage)
 	e.POST("/query", s.postQuery)
 	e.POST("/claim", s.postClaim)
 	e.POST("/leave", s.postLeave)
@@ -33,8 +35,10 @@ func (s *Server) registerPages(e *echo.Echo) {
 	e.GET("/live/kiosk", s.liveKiosk)
 }
 
-func (s *Server) presenter() presenter {
+func (s *Server) presenter(c echo.Context) presenter {
 	return presenter{
+		lang:       s.language(c),
+		here:       here(c),
 		about:      s.o.Runner.Describe(),
 		line:       s.o.Controller.Config(),
 		maxQuery:   s.o.MaxQueryBytes,
@@ -48,9 +52,12 @@ func (s *Server) presenter() presenter {
 // render makes the whole page before the first byte of the answer, so that a page is whole or an error.
 func (s *Server) render(c echo.Context, status int, page templ.Component) error {
 	var b bytes.Buffer
-	if err := page.Render(c.Request().Context(), &b); err != nil {
+	l := s.language(c)
+	if err := page.Render(i18n.With(c.Request().Context(), l), &b); err != nil {
 		return err
 	}
+	speaks(c, l)
+	c.Response().Header().Add(echo.HeaderVary, echo.HeaderCookie)
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store") // Back asks again, and so shows what is true now
 	return c.HTMLBlob(status, b.Bytes())
 }
@@ -81,22 +88,19 @@ func (s *Server) pageProblem(c echo.Context) error {
 	if _, ok := problemIndex[code]; !ok {
 		return errNotFound
 	}
-	page := s.presenter().problemDoc(problemOf(code))
+	page := s.presenter(c).problemDoc(problemOf(code))
 	return s.render(c, http.StatusOK, views.ProblemDocPage(page))
 }
 
 // pageError answers a request for a page that went wrong, with the status of the error's code.
 func (s *Server) pageError(c echo.Context, status int, err error) error {
 	of := problemFor(err)
-	at := problemAt{requestID: requestID(c), now: s.now(), reload: "/wait"}
-	if c.Request().Method == http.MethodGet && !errors.Is(err, errURLTooLong) {
-		at.reload = c.Request().URL.RequestURI()
-	}
+	at := problemAt{requestID: requestID(c), now: s.now(), reload: here(c)}
 	// What became of the ticket is good to know, and no reason to fail again.
 	at.standing, _ = s.peek(c.Request().Context(), s.session(c))
 	if of.RetryAfter > 0 { // spread anew: the page and the header say the same
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(of.RetryAfter))
 	}
-	words := presenter{kept: s.runs.ttl, lasting: s.o.Lasting} // asks no other part, which may be what is broken
+	words := presenter{lang: s.language(c), here: here(c), kept: s.runs.ttl, lasting: s.o.Lasting} // asks no other part, which may be what is broken
 	return s.render(c, status, views.ProblemPage(words.problem(of, at)))
 }

@@ -19,7 +19,7 @@ func (s *Server) pageForm(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	text := s.presenter().example(c.QueryParam("example"))
+	text := s.presenter(c).example(c.QueryParam("example"))
 	if again := c.QueryParam("again"); again != "" {
 		if x, ok := s.runs.get(session, again); ok {
 			text = x.state().Query
@@ -38,7 +38,7 @@ func (s *Server) showForm(c echo.Context, status int, session, text string, faul
 	if err != nil {
 		return err
 	}
-	return s.render(c, status, views.FormPage(s.presenter().form(picture, v, text, fault)))
+	return s.render(c, status, views.FormPage(s.presenter(c).form(picture, v, text, fault)))
 }
 
 // postQuery is POST /query: runs the text if the runner is free, else joins the line with it. A text with a mistake moves nothing.
@@ -52,7 +52,7 @@ func (s *Server) postQuery(c echo.Context) error {
 		return err
 	}
 	if unfit != nil {
-		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, s.presenter().tooLong(len(sent.text)))
+		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, s.presenter(c).tooLong(len(sent.text)))
 	}
 	settled, err := s.admit(c, session, true)
 	if errors.Is(err, errRateLimited) {
@@ -68,11 +68,11 @@ func (s *Server) postQuery(c echo.Context) error {
 	case err == nil:
 		return see(c, where)
 	case errors.As(err, &mistake):
-		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, rejected(mistake.Detail))
+		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, s.presenter(c).rejected(mistake.Detail))
 	case errors.Is(err, errInvalidQuery):
-		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, emptyText)
+		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, s.presenter(c).emptyText())
 	case errors.Is(err, errNoRoomForText):
-		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, textNotKept)
+		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, s.presenter(c).textNotKept())
 	case errors.Is(err, queue.ErrQueueFull):
 		return s.showFull(c, sent.text)
 	}
@@ -132,7 +132,7 @@ func refusedForNow(err error) bool {
 func (s *Server) showCrowded(c echo.Context, session, text string, err error) error {
 	of := problemFor(err)
 	setProblemHeader(c, of)
-	return s.showForm(c, of.Status, session, text, crowded)
+	return s.showForm(c, of.Status, session, text, s.presenter(c).crowded())
 }
 
 // showFull says that the line takes no more, and keeps the text.
@@ -143,5 +143,5 @@ func (s *Server) showFull(c echo.Context, text string) error {
 	}
 	of := problemFor(queue.ErrQueueFull)
 	c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(of.RetryAfter))
-	return s.render(c, of.Status, views.FullPage(s.presenter().full(picture, text, of.RetryAfter)))
+	return s.render(c, of.Status, views.FullPage(s.presenter(c).full(picture, text, of.RetryAfter)))
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/labstack/echo/v4"
+
+	"confluence/views/i18n"
 )
 
 const (
@@ -57,7 +59,7 @@ func readForm(c echo.Context, limit int64) (fields url.Values, whole bool, err e
 	}
 	body, err := io.ReadAll(io.LimitReader(r.Body, limit+1))
 	if err != nil {
-		return nil, false, refuse(errUnsupportedMediaType, "The form did not arrive whole. Send it again.")
+		return nil, false, refuse(errUnsupportedMediaType, i18n.Msg("problem.unsupported_media_type.cut"))
 	}
 	if whole = int64(len(body)) <= limit; whole {
 		bodyArrived(c)

@@ -31,13 +31,13 @@ func (s *Server) pageRun(c echo.Context) error {
 		return errNotFound
 	}
 	if !st.Going {
-		return s.render(c, http.StatusOK, views.ResultPage(s.presenter().result(st, rows)))
+		return s.render(c, http.StatusOK, views.ResultPage(s.presenter(c).result(st, rows)))
 	}
 	picture, err := s.o.Controller.Picture(ctx)
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.RunPage(s.presenter().run(st, rows, picture)))
+	return s.render(c, http.StatusOK, views.RunPage(s.presenter(c).run(st, rows, picture)))
 }
 
 // pageRuns is GET /runs: the visitor's own runs. It counts as watching none of them.
@@ -46,7 +46,7 @@ func (s *Server) pageRuns(c echo.Context) error {
 	for _, x := range s.runs.of(s.session(c)) {
 		states = append(states, x.state())
 	}
-	return s.render(c, http.StatusOK, views.RunsPage(s.presenter().ownRuns(states)))
+	return s.render(c, http.StatusOK, views.RunsPage(s.presenter(c).ownRuns(states)))
 }
 
 // postCancel is POST /runs/:id/cancel. Twice is harmless.

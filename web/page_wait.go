@@ -36,7 +36,7 @@ func (s *Server) pageWait(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.render(c, http.StatusOK, views.WaitPage(s.presenter().wait(v, picture, s.now())))
+	return s.render(c, http.StatusOK, views.WaitPage(s.presenter(c).wait(v, picture, s.now())))
 }
 
 func (s *Server) showTurn(c echo.Context, status int, v queue.View, text string, fault views.Fault) error {
@@ -44,7 +44,7 @@ func (s *Server) showTurn(c echo.Context, status int, v queue.View, text string,
 	if err != nil {
 		return err
 	}
-	return s.render(c, status, views.TurnPage(s.presenter().turn(v, picture, text, fault, s.now())))
+	return s.render(c, status, views.TurnPage(s.presenter(c).turn(v, picture, text, fault, s.now())))
 }
 
 // showEnded says what became of a ticket. status is for a page that says it; text is what its owner wanted to run.
@@ -61,9 +61,9 @@ func (s *Server) showEnded(c echo.Context, status int, e queue.Ended, text strin
 		return err
 	}
 	if e.Reason == queue.ReasonLapsed {
-		return s.render(c, status, views.ExpiredPage(s.presenter().expired(e, picture, text, s.now())))
+		return s.render(c, status, views.ExpiredPage(s.presenter(c).expired(e, picture, text, s.now())))
 	}
-	return s.render(c, status, views.LostPage(s.presenter().lost(e, picture, text, s.now())))
+	return s.render(c, status, views.LostPage(s.presenter(c).lost(e, picture, text, s.now())))
 }
 
 // postClaim is POST /claim: starts the turn, with the text of the form, or with the one that was kept where the form has none.
@@ -92,7 +92,7 @@ func (s *Server) postClaim(c echo.Context) error {
 		return s.claimTooEarly(c, session, v, sent, unfit)
 	}
 	if unfit != nil {
-		return s.showTurn(c, http.StatusRequestEntityTooLarge, v, text, s.presenter().tooLong(len(text)))
+		return s.showTurn(c, http.StatusRequestEntityTooLarge, v, text, s.presenter(c).tooLong(len(text)))
 	}
 	x, err := s.runs.start(ctx, session, text, false)
 	var mistake *runner.RejectedError
@@ -100,9 +100,9 @@ func (s *Server) postClaim(c echo.Context) error {
 	case err == nil:
 		return see(c, runAddress(x.id))
 	case errors.As(err, &mistake):
-		return s.showTurn(c, http.StatusUnprocessableEntity, v, text, rejected(mistake.Detail))
+		return s.showTurn(c, http.StatusUnprocessableEntity, v, text, s.presenter(c).rejected(mistake.Detail))
 	case errors.Is(err, errInvalidQuery):
-		return s.showTurn(c, http.StatusUnprocessableEntity, v, text, emptyText)
+		return s.showTurn(c, http.StatusUnprocessableEntity, v, text, s.presenter(c).emptyText())
 	case errors.Is(err, queue.ErrReservationExpired):
 		_, err := s.o.Controller.Peek(ctx, session)
 		return s.claimMissed(c, session, sent, err)
@@ -130,7 +130,7 @@ func (s *Server) claimMissed(c echo.Context, session string, sent sentText, err 
 	}
 	left := none.Ended.Reason == queue.ReasonLeft || none.Ended.Reason == queue.ReasonNone
 	if left && sent.present {
-		return s.showForm(c, http.StatusConflict, session, text, noTurn)
+		return s.showForm(c, http.StatusConflict, session, text, s.presenter(c).noTurn())
 	}
 	return s.showEnded(c, http.StatusConflict, none.Ended, text)
 }
@@ -147,7 +147,7 @@ func (s *Server) claimTooEarly(c echo.Context, session string, v queue.View, sen
 func (s *Server) keep(c echo.Context, session string, kept queue.Kept) error {
 	err := s.keepText(c.Request().Context(), session, kept)
 	if errors.Is(err, errNoRoomForText) {
-		return s.showForm(c, http.StatusRequestEntityTooLarge, session, kept.Query, textNotKept)
+		return s.showForm(c, http.StatusRequestEntityTooLarge, session, kept.Query, s.presenter(c).textNotKept())
 	}
 	if err != nil && !errors.Is(err, queue.ErrTicketNotFound) {
 		return err

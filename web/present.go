@@ -8,11 +8,14 @@ import (
 	"confluence/queue"
 	"confluence/queue/runner"
 	"confluence/views"
+	"confluence/views/i18n"
 )
 
 // presenter makes the finished models of the pages. It is all that stays the same from page to page; everything else is in the arguments, the
 // time of the wall clock included, so that each page is a function of what it shows.
 type presenter struct {
+	lang       *i18n.Language
+	here       string // the path of the page
 	about      runner.Description
 	line       queue.Config
 	maxQuery   int64         // bytes
@@ -26,7 +29,7 @@ type presenter struct {
 const refreshAtMost = 10 * time.Second
 
 func (p presenter) page(title, icon string) views.Page {
-	return views.Page{Title: title, Icon: icon, KeptFor: views.Duration(p.kept)}
+	return views.Page{Title: title, Icon: icon, Here: p.here, KeptFor: p.lang.Duration(p.kept)}
 }
 
 // refreshed has the page look again by itself where scripts are off: three times within each of the times that silence costs something.
@@ -41,19 +44,19 @@ func refreshed(page views.Page, costly ...time.Duration) views.Page {
 
 // form is the page on which a visitor asks. v is the ticket that the visitor has already; nil: none.
 func (p presenter) form(picture queue.Picture, v *queue.View, query string, fault views.Fault) views.Form {
-	title := "Ask"
+	title := p.lang.Say("form.title")
 	switch {
 	case fault.Heading != "":
-		title = "Error: check your query"
+		title = p.lang.Say("form.title.fault")
 	case picture.Length > 0:
-		title = views.Count(int64(picture.Length)) + " waiting"
+		title = p.lang.Say("form.title.waiting", "n", picture.Length)
 	}
 	form := views.Form{
 		Page:     p.page(title, views.IconPlain),
 		Heading:  p.about.Title,
 		Limits:   p.about.Limits,
 		About:    p.about.About,
-		Facts:    views.FormFacts(lineFacts(picture)),
+		Facts:    views.FormFacts(p.lang, p.lineFacts(picture)),
 		Notice:   views.Notice{Text: picture.Notice},
 		Query:    query,
 		MaxBytes: p.maxQuery,
@@ -62,10 +65,10 @@ func (p presenter) form(picture queue.Picture, v *queue.View, query string, faul
 	}
 	switch {
 	case v != nil:
-		form.Mine, form.Hint = mine(*v)
+		form.Mine, form.Hint = p.mine(*v)
 		form.Free = v.Status == queue.Ready
 	case !picture.Free && !picture.Full:
-		form.Hint = views.FormHint(placeOfNext(picture))
+		form.Hint = views.FormHint(p.lang, placeOfNext(picture))
 	}
 	for i, example := range p.about.Examples {
 		address := "/?" + url.Values{"example": {strconv.Itoa(i + 1)}}.Encode()
@@ -83,11 +86,11 @@ func (p presenter) example(n string) string {
 	return p.about.Examples[i-1].Text
 }
 
-func lineFacts(picture queue.Picture) views.LineFacts {
+func (p presenter) lineFacts(picture queue.Picture) views.LineFacts {
 	return views.LineFacts{
 		Length:      int64(picture.Length),
 		Running:     picture.Serving,
-		Join:        joinPhrase(picture),
+		Join:        p.joinPhrase(picture),
 		Free:        picture.Free,
 		Full:        picture.Full,
 		Paused:      picture.Paused,
@@ -102,15 +105,15 @@ func placeOfNext(picture queue.Picture) int64 {
 }
 
 // joinPhrase says the wait of who joins now.
-func joinPhrase(picture queue.Picture) views.Phrase {
-	return views.WaitPhrase(estimateOf(picture.Wait), placeOfNext(picture)-1, goingOf(picture))
+func (p presenter) joinPhrase(picture queue.Picture) views.Phrase {
+	return views.WaitPhrase(p.lang, estimateOf(picture.Wait), placeOfNext(picture)-1, goingOf(picture))
 }
 
-func joinHint(picture queue.Picture) string {
+func (p presenter) joinHint(picture queue.Picture) string {
 	if picture.Full {
-		return "The line takes no more people at the moment."
+		return p.lang.Say("join.hint.full")
 	}
-	return views.JoinHint(placeOfNext(picture), picture.Free, joinPhrase(picture))
+	return views.JoinHint(p.lang, placeOfNext(picture), picture.Free, p.joinPhrase(picture))
 }
 
 func estimateOf(w queue.Wait) views.Estimate {
@@ -131,47 +134,58 @@ func going(elapsed time.Duration, low, high queue.Seconds) views.Going {
 }
 
 // mine is the note for a visitor who meets the form while having a ticket, and what the form's button does then.
-func mine(v queue.View) (note *views.Mine, hint string) {
-	ticket := "ticket " + strconv.FormatInt(v.Number, 10)
+func (p presenter) mine(v queue.View) (note *views.Mine, hint string) {
+	ticket := views.TicketNumber(v.Number)
 	switch v.Status {
 	case queue.Ready:
 		return &views.Mine{
-			Words: "It is your turn: " + ticket + " was called.",
-			Link:  views.Link{Text: "Go to your turn", URL: "/wait"},
-		}, "This uses your turn."
+			Words: p.lang.Say("form.mine.ready", "number", ticket),
+			Link:  views.Link{Text: p.lang.Say("way.turn"), URL: "/wait"},
+		}, p.lang.Say("form.mine.ready.hint")
 	case queue.Running:
 		return &views.Mine{
-			Words: "A query of yours is running: " + ticket + ".",
-			Link:  views.Link{Text: "Watch your run", URL: runAddress(v.RunID)},
-		}, "One at a time: cancel that run, or wait for its end, before you ask again."
+			Words: p.lang.Say("form.mine.running", "number", ticket),
+			Link:  views.Link{Text: p.lang.Say("way.run"), URL: runAddress(v.RunID)},
+		}, p.lang.Say("form.mine.running.hint")
 	}
 	return &views.Mine{
-		Words: "You are in line already: " + ticket + ", place " + views.Count(int64(v.Position)) + ".",
-		Link:  views.Link{Text: "Back to the waiting room", URL: "/wait"},
-	}, "You keep your place. This text takes the place of the one that is kept with your ticket."
+		Words: p.lang.Say("form.mine.queued", "number", ticket, "place", v.Position),
+		Link:  views.Link{Text: p.lang.Say("way.wait"), URL: "/wait"},
+	}, p.lang.Say("form.mine.queued.hint")
 }
 
 func runAddress(id string) string { return "/runs/" + url.PathEscape(id) }
 
 // rejected is a text that the runner refused, in its own words.
-func rejected(detail string) views.Fault {
-	return views.Fault{Heading: "Your query did not run", Detail: detail}
+func (p presenter) rejected(detail string) views.Fault {
+	return views.Fault{Heading: p.lang.Say("fault.rejected"), Detail: detail}
 }
 
-// What is wrong with a text before the runner has seen it, and with a claim that comes when there is nothing to claim.
-var (
-	emptyText   = views.Fault{Heading: "There is no query yet", Detail: "Write a query, then press Run."}
-	textNotKept = views.Fault{Heading: "Your text is not kept", Detail: "Your ticket is safe. As much text waits with the tickets as there is room for: keep yours yourself, and run it at your turn."}
-	crowded     = views.Fault{Heading: "Many have come from your address", Detail: "Others at the same network address have joined or wait in line. Try again in a minute."}
-	noTurn      = views.Fault{Heading: "Your query did not run", Detail: "You have left the line, so there is no turn to use. Run it again to join."}
-)
+func (p presenter) emptyText() views.Fault {
+	return views.Fault{Heading: p.lang.Say("fault.empty"), Detail: p.lang.Say("fault.empty.detail")}
+}
+
+// textNotKept is a text for which there is no room beside the ticket.
+func (p presenter) textNotKept() views.Fault {
+	return views.Fault{Heading: p.lang.Say("fault.notKept"), Detail: p.lang.Say("fault.notKept.detail")}
+}
+
+// crowded is a visitor from whose address enough have come.
+func (p presenter) crowded() views.Fault {
+	return views.Fault{Heading: p.lang.Say("fault.crowded"), Detail: p.lang.Say("fault.crowded.detail")}
+}
+
+// noTurn is a claim that comes when there is nothing to claim.
+func (p presenter) noTurn() views.Fault {
+	return views.Fault{Heading: p.lang.Say("fault.rejected"), Detail: p.lang.Say("fault.noTurn.detail")}
+}
 
 func (p presenter) tooLong(length int) views.Fault {
-	detail := "A query may have " + sizeWords(p.maxQuery) + " at most."
-	if int64(length) > p.maxQuery {
-		detail += " This one has " + sizeWords(int64(length)) + "."
+	fault := views.Fault{Heading: p.lang.Say("fault.tooLong")}
+	if most := p.lang.Size(p.maxQuery); int64(length) > p.maxQuery {
+		fault.Detail = p.lang.Say("fault.tooLong.detail", "most", most, "length", p.lang.Size(int64(length)))
 	} else {
-		detail += " This one is much longer: only its beginning is kept below."
+		fault.Detail = p.lang.Say("fault.tooLong.cut", "most", most)
 	}
-	return views.Fault{Heading: "Your query is too long", Detail: detail}
+	return fault
 }

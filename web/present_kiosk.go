@@ -9,7 +9,7 @@ import (
 
 // kiosk is the screen on the wall. address is where one joins.
 func (p presenter) kiosk(picture queue.Picture, address string, now time.Time) views.Kiosk {
-	page := p.page(kioskTitle(picture), views.IconPlain)
+	page := p.page(p.kioskTitle(picture), views.IconPlain)
 	page.RefreshSeconds = int(refreshAtMost / time.Second)
 	kiosk := views.Kiosk{
 		Page:        page,
@@ -20,28 +20,28 @@ func (p presenter) kiosk(picture queue.Picture, address string, now time.Time) v
 		Running:     picture.Serving,
 		Next:        picture.Next,
 		Length:      picture.Length,
-		Join:        joinPhrase(picture),
+		Join:        p.joinPhrase(picture),
 		Free:        picture.Free,
 		Full:        picture.Full,
 		Paused:      picture.Paused,
 		Unavailable: picture.Runner == queue.RunnerUnavailable,
 		Stopping:    picture.Runner == queue.RunnerStopping,
 		Slots:       picture.Slots,
-		Window:      views.Duration(p.line.Reservation),
+		Window:      p.lang.Duration(p.line.Reservation),
 		Notice:      views.Notice{Text: picture.Notice},
 	}
 	if len(picture.Serving) == 1 {
-		kiosk.RunFor = views.RunWords(goingOf(picture))
+		kiosk.RunFor = views.RunWords(p.lang, goingOf(picture))
 	}
 	return kiosk
 }
 
-func kioskTitle(picture queue.Picture) string {
+func (p presenter) kioskTitle(picture queue.Picture) string {
 	switch {
 	case len(picture.Called) > 0:
-		return "Your turn " + views.Numbers(picture.Called)
+		return p.lang.Say("kiosk.title.called", "numbers", views.Numbers(p.lang, picture.Called))
 	case len(picture.Serving) > 0:
-		return "Now running " + views.Numbers(picture.Serving)
+		return p.lang.Say("kiosk.title.running", "numbers", views.Numbers(p.lang, picture.Serving))
 	}
-	return "Nobody is running"
+	return p.lang.Say("kiosk.title.nobody")
 }

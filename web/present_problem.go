@@ -1,40 +1,27 @@
 package web
 
 import (
-	"strconv"
 	"time"
 
 	"confluence/queue"
 	"confluence/views"
+	"confluence/views/i18n"
 )
 
 // pageWords are what a page says of an error in place of the API's words, which are for those who write clients.
-type pageWords struct {
-	heading string
-	detail  string
-}
+type pageWords struct{ heading, detail i18n.Message }
 
 var problemWords = map[string]pageWords{
-	"cross_site": {"This came from another site",
-		"A page at another address sent this, so nothing was done. Open Confluence at its own address and start from there. If you did, a proxy in front changes the host name: tell the operator to set CONFLUENCE_WEB_PUBLIC_URL to the address that you see."},
-	"internal": {"Something broke on our side",
-		"This page could not be made."},
-	"method_not_allowed": {"This can’t be done here",
-		"The address exists, but not for this kind of request. Start again from the form."},
-	"not_found": {"There is no such page",
-		"Check the address. A run can be read by its owner alone, in the browser that started it, for one hour after its end."},
-	"restarting": {"Confluence is restarting",
-		"Nothing new starts for a moment. We try again by ourselves."},
-	"run_failed": {"Something broke on our side",
-		"Your query could not be started."},
-	"runner_unavailable": {"The runner is not answering",
-		"Nobody is called until it is back, and every place is kept. We look again by ourselves."},
-	"store_unavailable": {"The line can’t be saved at the moment",
-		"Nothing was changed, and every place is kept. We try again by ourselves."},
-	"too_large": {"This is too much",
-		"What was sent is larger than we take. Nothing was done."},
-	"unsupported_media_type": {"We can’t read this",
-		"What was sent is not what the form on this site sends. Start again from the form."},
+	"cross_site":             {i18n.Msg("problem.cross_site.page"), i18n.Msg("problem.cross_site.page.detail")},
+	"internal":               {i18n.Msg("problem.internal.page"), i18n.Msg("problem.internal.page.detail")},
+	"method_not_allowed":     {i18n.Msg("problem.method_not_allowed.page"), i18n.Msg("problem.method_not_allowed.page.detail")},
+	"not_found":              {i18n.Msg("problem.not_found.page"), i18n.Msg("problem.not_found.page.detail")},
+	"restarting":             {i18n.Msg("problem.restarting.page"), i18n.Msg("problem.restarting.page.detail")},
+	"run_failed":             {i18n.Msg("problem.run_failed.page"), i18n.Msg("problem.run_failed.page.detail")},
+	"runner_unavailable":     {i18n.Msg("problem.runner_unavailable.page"), i18n.Msg("problem.runner_unavailable.page.detail")},
+	"store_unavailable":      {i18n.Msg("problem.store_unavailable.page"), i18n.Msg("problem.store_unavailable.page.detail")},
+	"too_large":              {i18n.Msg("problem.too_large.page"), i18n.Msg("problem.too_large.page.detail")},
+	"unsupported_media_type": {i18n.Msg("problem.unsupported_media_type.page"), i18n.Msg("problem.unsupported_media_type.page.detail")},
 }
 
 // problemAt is everything that a page tells of an error beside the error itself.
@@ -51,15 +38,15 @@ func (p presenter) problem(of problem, at problemAt) views.Problem {
 	if !ok {
 		words = pageWords{of.Title, of.About}
 	}
-	if of.Code == "restarting" {
-		words.detail += p.overARestart()
+	if of.Code == "restarting" && p.lasting {
+		words.detail = i18n.Msg("problem.restarting.page.kept")
 	}
 	page := views.Problem{
-		Page:      p.page(words.heading, views.IconPlain),
+		Page:      p.page(p.lang.Tell(words.heading), views.IconPlain),
 		Code:      of.Code,
-		Heading:   words.heading,
-		Detail:    words.detail,
-		Way:       views.Link{Text: "Back to the form", URL: "/"},
+		Heading:   p.lang.Tell(words.heading),
+		Detail:    p.lang.Tell(words.detail),
+		Way:       views.Link{Text: p.lang.Say("way.form"), URL: "/"},
 		RequestID: at.requestID,
 		At:        views.AtMinute(at.now),
 	}
@@ -68,39 +55,31 @@ func (p presenter) problem(of problem, at problemAt) views.Problem {
 		page.RefreshSeconds, page.RefreshTo = of.RetryAfter, at.reload
 	}
 	if at.standing != nil {
-		page.Standing, page.Way = safe(*at.standing)
+		page.Standing, page.Way = p.safe(*at.standing)
 	}
 	return page
 }
 
-// overARestart is what becomes of a place; wait.js says the same.
-func (p presenter) overARestart() string {
-	if p.lasting {
-		return " Who waits or was called keeps the place."
-	}
-	return " Places are not kept, so you may have to join again."
-}
-
 // safe says that the visitor's ticket is as it was, and leads there.
-func safe(v queue.View) (string, views.Link) {
-	ticket := "Ticket " + strconv.FormatInt(v.Number, 10)
+func (p presenter) safe(v queue.View) (string, views.Link) {
+	ticket := views.TicketNumber(v.Number)
 	switch v.Status {
 	case queue.Ready:
-		return ticket + " is safe: it is your turn.", views.Link{Text: "Go to your turn", URL: "/wait"}
+		return p.lang.Say("error.safe.ready", "number", ticket), views.Link{Text: p.lang.Say("way.turn"), URL: "/wait"}
 	case queue.Running:
-		return ticket + " is safe: your query is running.", views.Link{Text: "Watch your run", URL: runAddress(v.RunID)}
+		return p.lang.Say("error.safe.running", "number", ticket), views.Link{Text: p.lang.Say("way.run"), URL: runAddress(v.RunID)}
 	}
-	return ticket + " is safe: you are still in line, at place " + views.Count(int64(v.Position)) + ".",
-		views.Link{Text: "Back to the waiting room", URL: "/wait"}
+	return p.lang.Say("error.safe.queued", "number", ticket, "place", v.Position),
+		views.Link{Text: p.lang.Say("way.wait"), URL: "/wait"}
 }
 
 // problemDoc is the page that explains a code of the API.
 func (p presenter) problemDoc(of problem) views.ProblemDoc {
 	return views.ProblemDoc{
-		Page:    p.page(of.Title, views.IconPlain),
+		Page:    p.page(p.lang.Tell(of.Title), views.IconPlain),
 		Code:    of.Code,
 		Status:  of.Status,
-		Heading: of.Title,
-		Detail:  of.About,
+		Heading: p.lang.Tell(of.Title),
+		Detail:  p.lang.Tell(of.About),
 	}
 }

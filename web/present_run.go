@@ -21,17 +21,17 @@ const (
 func (p presenter) run(st runState, rows [][]any, picture queue.Picture) views.Run {
 	elapsed := int64(st.Elapsed / time.Second)
 	run := views.Run{
-		Page:           refreshed(p.page("Running "+views.Clock(elapsed), views.IconRun), p.unwatched, p.line.Heartbeat),
+		Page:           refreshed(p.page(p.lang.Say("run.title", "time", p.lang.Clock(elapsed)), views.IconRun), p.unwatched, p.line.Heartbeat),
 		ID:             st.ID,
 		Number:         st.Number,
 		ElapsedSeconds: int(elapsed),
 		Stopping:       st.Stopping,
 		Output:         outputOf(st, rows),
-		Unwatched:      views.Duration(p.unwatched),
+		Unwatched:      p.lang.Duration(p.unwatched),
 		Query:          st.Query,
 	}
 	if picture.UsualLow.Known && picture.UsualHigh.Known {
-		run.Usual = views.Usual(picture.UsualLow.N, picture.UsualHigh.N)
+		run.Usual = p.lang.Usual(picture.UsualLow.N, picture.UsualHigh.N)
 	}
 	return run
 }
@@ -40,7 +40,7 @@ func (p presenter) run(st runState, rows [][]any, picture queue.Picture) views.R
 func (p presenter) result(st runState, rows [][]any) views.Result {
 	outcome := views.Outcome(st.Outcome)
 	output := outputOf(st, rows)
-	page := p.page(views.ResultTitle(outcome, output), views.IconDone)
+	page := p.page(views.ResultTitle(p.lang, outcome, output), views.IconDone)
 	if st.Stopping {
 		page = refreshed(page)
 	}
@@ -51,13 +51,13 @@ func (p presenter) result(st runState, rows [][]any) views.Result {
 		Output:    output,
 		Stopping:  st.Stopping,
 		Held:      st.Held,
-		Took:      views.Duration(st.Elapsed),
+		Took:      p.lang.Duration(st.Elapsed),
 		Finished:  views.AtMinute(st.Ended),
 		KeptUntil: views.AtMinute(st.Ended.Add(p.kept)),
-		Truncated: st.TruncatedWhy,
-		Detail:    st.Detail,
-		Limit:     views.Duration(p.runTimeout),
-		Unwatched: views.Duration(p.unwatched),
+		Truncated: p.lang.Tell(st.TruncatedWhy),
+		Detail:    p.lang.Tell(st.Detail),
+		Limit:     p.lang.Duration(p.runTimeout),
+		Unwatched: p.lang.Duration(p.unwatched),
 		Query:     st.Query,
 	}
 }
@@ -121,16 +121,16 @@ const titleBytes = 80
 
 // ownRuns is the list of a visitor's runs.
 func (p presenter) ownRuns(states []runState) views.Runs {
-	list := views.Runs{Page: p.page("My runs", views.IconPlain)}
+	list := views.Runs{Page: p.page(p.lang.Say("runs"), views.IconPlain)}
 	for _, st := range states {
 		own := views.OwnRun{
 			ID: st.ID, Title: titleOf(st.Query), Stopping: st.Stopping, Truncated: st.Truncated,
-			Took: views.Duration(st.Elapsed), Limit: views.Duration(p.runTimeout),
+			Took: p.lang.Duration(st.Elapsed), Limit: p.lang.Duration(p.runTimeout),
 		}
 		if !st.Going {
 			own.Outcome, own.Ended = views.Outcome(st.Outcome), views.AtMinute(st.Ended)
 		} else {
-			own.Took = views.SoFar(int64(st.Elapsed / time.Second))
+			own.Took = p.lang.SoFar(int64(st.Elapsed / time.Second))
 			list.Page = refreshed(list.Page, p.unwatched)
 		}
 		switch {

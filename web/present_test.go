@@ -12,6 +12,7 @@ import (
 	"confluence/queue"
 	"confluence/queue/runner"
 	"confluence/views"
+	"confluence/views/i18n"
 )
 
 var presentNow = time.Date(2026, 11, 30, 14, 32, 7, 0, time.UTC)
@@ -24,6 +25,7 @@ func presentWait(low, likely, high int64, basis queue.Basis) queue.Wait {
 
 func presentParts() presenter {
 	return presenter{
+		lang: i18n.English,
 		about: runner.Description{
 			Title: "Ask the library’s database", Limits: "Read-only SQL, one statement.", About: "Tables: loans.",
 			Examples: []runner.Example{{Title: "All", Text: "SELECT 1"}, {Title: "Some", Text: "SELECT 2"}},
@@ -136,7 +138,7 @@ func TestTurn(t *testing.T) {
 		t.Error(diff)
 	}
 	t.Run("refused text", func(t *testing.T) {
-		got := presentParts().turn(v, picture, "SELEC", rejected("near SELEC"), presentNow)
+		got := presentParts().turn(v, picture, "SELEC", presentParts().rejected("near SELEC"), presentNow)
 		if got.AutoStart || got.Query != "SELEC" || got.Fault.Detail != "near SELEC" {
 			t.Errorf("got %+v", got)
 		}
@@ -182,15 +184,15 @@ func TestExpired(t *testing.T) {
 func TestJoinHint(t *testing.T) {
 	picture := presentPicture()
 	picture.Called = []int64{38}
-	if got := joinHint(picture); got != "You would get place 9: about 10 minutes, likely 8 to 20." {
+	if got := presentParts().joinHint(picture); got != "You would get place 9: about 10 minutes, likely 8 to 20." {
 		t.Errorf("%q", got)
 	}
 	picture.Full = true
-	if got := joinHint(picture); got != "The line takes no more people at the moment." {
+	if got := presentParts().joinHint(picture); got != "The line takes no more people at the moment." {
 		t.Errorf("%q", got)
 	}
 	picture.Full, picture.Free = false, true
-	if got := joinHint(picture); got != "The runner is free: your query would start at once." {
+	if got := presentParts().joinHint(picture); got != "The runner is free: your query would start at once." {
 		t.Errorf("%q", got)
 	}
 }
@@ -299,7 +301,7 @@ func TestResult(t *testing.T) {
 	if got.Title != "1 row" || got.Took != "1 minute 18 seconds" || got.Finished.Shown != "14:32" || got.KeptUntil.Shown != "15:32" {
 		t.Errorf("%+v", got)
 	}
-	st.Outcome, st.Detail = queue.TimedOut, "…"
+	st.Outcome, st.Detail = queue.TimedOut, i18n.Verbatim("…")
 	if got := presentParts().result(st, nil); got.Title != "Incomplete answer" || got.Limit != "5 minutes" {
 		t.Errorf("%+v", got)
 	}
@@ -360,7 +362,7 @@ func TestFormModel(t *testing.T) {
 	if got := p.form(queue.Picture{Free: true}, nil, "", views.Fault{}); got.Title != "Ask" || got.Hint != "" || !got.Free {
 		t.Errorf("%+v", got)
 	}
-	if got := p.form(presentPicture(), nil, "", rejected("no such column")).Title; got != "Error: check your query" {
+	if got := p.form(presentPicture(), nil, "", presentParts().rejected("no such column")).Title; got != "Error: check your query" {
 		t.Errorf("title %q", got)
 	}
 	for given, want := range map[string]string{"1": "SELECT 1", "2": "SELECT 2", "0": "", "3": "", "-1": "", "x": "", "": ""} {

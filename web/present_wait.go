@@ -10,10 +10,10 @@ import (
 // wait is the waiting room of a queued ticket.
 func (p presenter) wait(v queue.View, picture queue.Picture, now time.Time) views.Wait {
 	state := waitState(v)
-	phrase := views.WaitPhrase(estimateOf(v.Wait), int64(v.Ahead), going(v.RunElapsed, v.UsualLow, v.UsualHigh))
+	phrase := views.WaitPhrase(p.lang, estimateOf(v.Wait), int64(v.Ahead), going(v.RunElapsed, v.UsualLow, v.UsualHigh))
 	place := int64(v.Position)
 	return views.Wait{
-		Page:            refreshed(p.page(views.WaitTitle(state, place, phrase), views.PlaceIcon(place)), v.HeartbeatEvery, p.line.Reservation),
+		Page:            refreshed(p.page(views.WaitTitle(p.lang, state, place, phrase), views.PlaceIcon(place)), v.HeartbeatEvery, p.line.Reservation),
 		Number:          v.Number,
 		Place:           v.Position,
 		JoinedAt:        max(v.JoinedAt, v.Position),
@@ -27,7 +27,7 @@ func (p presenter) wait(v queue.View, picture queue.Picture, now time.Time) view
 		AutoStart:       v.Kept.AutoStart,
 		Lasting:         p.lasting,
 		HeartbeatMillis: v.HeartbeatEvery.Milliseconds(),
-		Heartbeat:       views.Duration(v.HeartbeatEvery),
+		Heartbeat:       p.lang.Duration(v.HeartbeatEvery),
 	}
 }
 
@@ -44,7 +44,7 @@ func waitState(v queue.View) views.WaitState {
 // turn is the page of a reservation. query is shown in place of the kept text where the visitor has sent another one.
 func (p presenter) turn(v queue.View, picture queue.Picture, query string, fault views.Fault, now time.Time) views.Turn {
 	left := v.ReservationIn.N
-	page := p.page(views.TurnTitle(left), views.IconTurn)
+	page := p.page(views.TurnTitle(p.lang, left), views.IconTurn)
 	page.Tone = views.ToneTurn
 	unavailable := v.Runner == queue.RunnerUnavailable // as the socket will say it, or the page would load itself again and again
 	if unavailable {
@@ -63,7 +63,7 @@ func (p presenter) turn(v queue.View, picture queue.Picture, query string, fault
 		Unavailable:   unavailable,
 		SecondsLeft:   int(left),
 		WindowSeconds: max(1, int(p.line.Reservation/time.Second)),
-		Window:        views.Duration(p.line.Reservation),
+		Window:        p.lang.Duration(p.line.Reservation),
 		Updated:       views.At(now),
 		Limits:        p.about.Limits,
 		Query:         query,
@@ -79,13 +79,13 @@ func (p presenter) turn(v queue.View, picture queue.Picture, query string, fault
 // expired is the page of a turn that passed unclaimed.
 func (p presenter) expired(e queue.Ended, picture queue.Picture, query string, now time.Time) views.Expired {
 	return views.Expired{
-		Page:     p.page("Your turn has passed", views.IconPlain),
+		Page:     p.page(p.lang.Say("expired"), views.IconPlain),
 		Number:   e.Number,
 		CalledAt: views.At(now.Add(-e.Called)),
-		Window:   views.Duration(p.line.Reservation),
+		Window:   p.lang.Duration(p.line.Reservation),
 		WentTo:   p.wentTo(e, picture),
 		Query:    query,
-		Hint:     joinHint(picture),
+		Hint:     p.joinHint(picture),
 		MaxBytes: p.maxQuery,
 	}
 }
@@ -107,12 +107,12 @@ func (p presenter) wentTo(e queue.Ended, picture queue.Picture) int64 {
 // lost is the page of a place that was given up.
 func (p presenter) lost(e queue.Ended, picture queue.Picture, query string, now time.Time) views.Lost {
 	return views.Lost{
-		Page:      p.page("Your place was given up", views.IconPlain),
+		Page:      p.page(p.lang.Say("lost"), views.IconPlain),
 		Number:    e.Number,
-		Heartbeat: views.Duration(p.line.Heartbeat),
+		Heartbeat: p.lang.Duration(p.line.Heartbeat),
 		LeftAt:    views.At(now.Add(-e.Since)),
 		Query:     query,
-		Hint:      joinHint(picture),
+		Hint:      p.joinHint(picture),
 		MaxBytes:  p.maxQuery,
 	}
 }
@@ -120,7 +120,7 @@ func (p presenter) lost(e queue.Ended, picture queue.Picture, query string, now 
 // full is the page of a line that takes no more. retry is in seconds.
 func (p presenter) full(picture queue.Picture, query string, retry int) views.Full {
 	full := views.Full{
-		Page:         p.page("The line is full", views.IconPlain),
+		Page:         p.page(p.lang.Say("full"), views.IconPlain),
 		Waiting:      picture.Length,
 		RetrySeconds: max(1, retry),
 		Query:        query,
@@ -128,7 +128,7 @@ func (p presenter) full(picture queue.Picture, query string, retry int) views.Fu
 	}
 	if picture.UsualLow.Known && picture.UsualHigh.Known {
 		usual := (picture.UsualLow.N + picture.UsualHigh.N) / 2
-		full.Hint = views.FullHint(usual / int64(max(1, picture.Slots)))
+		full.Hint = views.FullHint(p.lang, usual/int64(max(1, picture.Slots)))
 	}
 	return full
 }

@@ -35,8 +35,10 @@ func (s *Server) problem(c echo.Context, err error) error {
 // sendProblem answers with p; err is what the log says of an internal one.
 func (s *Server) sendProblem(c echo.Context, p problem, err error) error {
 	s.logInternal(c, p, err)
+	l := s.language(c)
+	speaks(c, l)
 	document := problemDocument{
-		Type: views.Address(c.Request().Context(), "/problems/"+p.Code), Title: p.Title, Status: p.Status, Code: p.Code, Detail: p.Detail,
+		Type: views.Address(c.Request().Context(), "/problems/"+p.Code), Title: l.Tell(p.Title), Status: p.Status, Code: p.Code, Detail: l.Tell(p.Detail),
 		RequestID: requestID(c), RetryAfter: p.RetryAfter, RunID: p.RunID,
 	}
 	if p.Ended != nil {
@@ -83,7 +85,8 @@ func (s *Server) handleError(err error, c echo.Context) {
 	setProblemHeader(c, p)
 	if broken := s.pageError(c, p.Status, err); broken != nil && !c.Response().Committed {
 		s.log.Error("an error page could not be made", "request_id", requestID(c), "err", broken)
-		_ = c.String(p.Status, p.Title+". "+p.Detail) // the client has gone, if it errs
+		l := s.language(c)
+		_ = c.String(p.Status, l.Tell(p.Title)+". "+l.Tell(p.Detail)) // the client has gone, if it errs
 	}
 }
 

@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"confluence/queue"
 	"confluence/queue/runner"
+	"confluence/views/i18n"
 )
 
 func mustURL(t *testing.T, address string) *url.URL {
@@ -112,7 +116,7 @@ func TestTheTableOfProblems(t *testing.T) {
 		t.Error("a code is there twice")
 	}
 	for _, row := range problemCodes {
-		if row.title == "" || row.detail == "" || row.about == "" || http.StatusText(row.status) == "" || row.retryMin > row.retryMax {
+		if http.StatusText(row.status) == "" || row.retryMin > row.retryMax {
 			t.Errorf("row %+v", row)
 		}
 		waits := row.status == http.StatusServiceUnavailable || row.status == http.StatusTooManyRequests
@@ -130,6 +134,26 @@ func TestTheTableOfProblems(t *testing.T) {
 	}
 }
 
+// TestEachProblemHasItsWords: what it is, what to do and what it means; and no catalogue has words of a problem that there isn't.
+func TestEachProblemHasItsWords(t *testing.T) {
+	var said, want []string
+	for _, row := range problemCodes {
+		want = append(want, "problem."+row.code, "problem."+row.code+".detail", "problem."+row.code+".about")
+	}
+	for _, key := range i18n.English.Keys() {
+		code, part, _ := strings.Cut(strings.TrimPrefix(key, "problem."), ".")
+		if strings.HasPrefix(key, "problem.") && (part == "" || part == "detail" || part == "about") {
+			said = append(said, key)
+		} else if strings.HasPrefix(key, "problem.") && problemIndex[code] == nil {
+			t.Errorf("%s is of no problem", key)
+		}
+	}
+	slices.Sort(want)
+	if diff := cmp.Diff(want, said); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestProblemForWrappedErrors(t *testing.T) {
 	for _, test := range []struct {
 		err          error
@@ -143,11 +167,12 @@ func TestProblemForWrappedErrors(t *testing.T) {
 		{fmt.Errorf("run r_1: %w", queue.ErrRunTimedOut), "run_timed_out", ""},
 		{fmt.Errorf("run r_1: %w", queue.ErrRunDisconnected), "run_cancelled", "Nobody was there"},
 		{errors.New("pq: secret"), "internal", ""},
-		{refuse(errTooLarge, "At most 7."), "too_large", "At most 7."},
+		{refuse(errTooLarge, i18n.Verbatim("At most 7.")), "too_large", "At most 7."},
 	} {
 		p := problemFor(test.err)
-		if p.Code != test.code || !strings.Contains(p.Detail, test.detail) || strings.Contains(p.Detail, "secret") {
-			t.Errorf("%v: %s %q", test.err, p.Code, p.Detail)
+		detail := i18n.English.Tell(p.Detail)
+		if p.Code != test.code || !strings.Contains(detail, test.detail) || strings.Contains(detail, "secret") {
+			t.Errorf("%v: %s %q", test.err, p.Code, detail)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"confluence/queue"
+	"confluence/views/i18n"
 )
 
 // claimsAgain is how often a claim is made again that met its own call.
@@ -70,7 +71,7 @@ func (s *Server) withStanding(ctx context.Context, session string, err error) er
 	if missing != nil {
 		return err
 	}
-	return &refusal{err: err, standing: &v, detail: "Your place is kept. Follow GET /api/v1/queue/status, and send the query again when status is ready."}
+	return &refusal{err: err, standing: &v, detail: i18n.Msg("problem.busy.kept")}
 }
 
 // keptText is the text that the session kept at its join, also of a turn that has passed: the claim will tell.

@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"confluence/queue"
+	"confluence/views/i18n"
 )
 
 // result is what is said of a run beside its output.
@@ -37,10 +38,10 @@ type runDocument struct {
 	Ended   *time.Time     `json:"ended_at"`
 }
 
-func resultOf(st runState) result {
+func resultOf(st runState, l *i18n.Language) result {
 	r := result{
 		RunID: st.ID, Outcome: st.Outcome, Duration: st.Elapsed.Round(time.Millisecond).Seconds(),
-		Truncated: st.Truncated, TruncatedWhy: st.TruncatedWhy, Code: st.Code, Detail: st.Detail,
+		Truncated: st.Truncated, TruncatedWhy: l.Tell(st.TruncatedWhy), Code: st.Code, Detail: l.Tell(st.Detail),
 	}
 	r.RetryAfter = wholeSeconds(st.RetryAfter)
 	if st.Columns != nil {
@@ -58,7 +59,7 @@ func (s *Server) sendResult(c echo.Context, x *run) error {
 	if st.Outcome != queue.Succeeded {
 		return s.sendProblem(c, runProblem(st), nil)
 	}
-	return s.sendOutput(c, x, resultOf(st), st)
+	return s.sendOutput(c, x, resultOf(st, s.language(c)), st)
 }
 
 // runProblem is the problem that a run ended in.

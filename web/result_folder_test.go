@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"confluence/queue/runner"
+	"confluence/views/i18n"
 )
 
 // filesIn are the names of the files of a folder, without those that say what a run was.
@@ -155,7 +156,7 @@ func TestNoRoomForAnAnswer(t *testing.T) {
 	v := st.visitor()
 	got := v.post("/api/v1/query", query("big")).json(t)
 	text, _ := got["text"].(string)
-	if got["outcome"] != "succeeded" || got["truncated"] != true || got["truncated_reason"] != noRoom || len(text) != memoryPerAnswer {
+	if got["outcome"] != "succeeded" || got["truncated"] != true || got["truncated_reason"] != i18n.English.Tell(noRoom) || len(text) != memoryPerAnswer {
 		t.Errorf("%v, %v, %v, %d bytes", got["outcome"], got["truncated"], got["truncated_reason"], len(text))
 	}
 	if !strings.Contains(st.log.String(), "could not be kept whole") || !strings.Contains(st.log.String(), "no such file") {

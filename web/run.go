@@ -9,6 +9,7 @@ import (
 
 	"confluence/queue"
 	"confluence/queue/runner"
+	"confluence/views/i18n"
 )
 
 // lastWords is how long a runner that was told to stop may take before its reader is told of the end. The slot waits for the runner itself.
@@ -38,7 +39,7 @@ type run struct {
 	ended      time.Time
 	outcome    queue.Outcome
 	code       string
-	detail     string
+	detail     i18n.Message
 	retryAfter time.Duration
 	concern    concern
 	watchers   int
@@ -66,7 +67,7 @@ type runState struct {
 	Held         bool          // and it has been for longer than the grace
 	Outcome      queue.Outcome // empty while it goes
 	Code         string        // the problem's code, of a run that didn't succeed
-	Detail       string        // what went wrong, in words for the owner
+	Detail       i18n.Message  // what went wrong, in words for the owner
 	RetryAfter   time.Duration // when a runner that was away said that asking again may help; 0: it didn't
 	Columns      []string      // of a table
 	RowCount     int
@@ -74,7 +75,7 @@ type runState struct {
 	TextBytes    int64  // the whole of it
 	Words        int    // in the whole of it
 	Truncated    bool
-	TruncatedWhy string
+	TruncatedWhy i18n.Message
 }
 
 // incomplete: there is not the whole answer.
@@ -193,7 +194,7 @@ func (x *run) decide(err error) bool {
 	x.code, x.detail = p.Code, p.Detail
 	switch x.outcome {
 	case queue.TimedOut:
-		x.detail = fmt.Sprintf("The run reached the limit of %v and was stopped. Ask for less at a time.", r.timeout)
+		x.detail = i18n.Msg("problem.run_timed_out.limit", "time", r.timeout)
 	case queue.Failed:
 		r.logFailure(x, err)
 		switch p.Code {
@@ -208,11 +209,11 @@ func (x *run) decide(err error) bool {
 }
 
 // awayDetail tells the owner of a run what it means that the runner was away.
-func awayDetail(answer *transcript) string {
+func awayDetail(answer *transcript) i18n.Message {
 	if answer.empty() {
-		return "The runner was not answering when your turn came, so your query did not run, and the turn is used. Ask again in a while."
+		return i18n.Msg("problem.runner_unavailable.before")
 	}
-	return "The runner stopped answering in the middle of your query, so the answer is not whole. Ask again in a while."
+	return i18n.Msg("problem.runner_unavailable.amid")
 }
 
 // seal says that nothing more comes of the answer.

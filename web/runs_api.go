@@ -6,14 +6,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"confluence/views"
+	"confluence/views/i18n"
 )
 
 // ownRun is the run that the address names, if it is the caller's.
 func (s *Server) ownRun(c echo.Context) (*run, error) {
 	x, ok := s.runs.get(s.session(c), c.Param("id"))
 	if !ok {
-		return nil, refuse(errNotFound, "There is no such run of yours. A run is there for its owner alone, until "+views.Duration(s.runs.ttl)+" after its end.")
+		return nil, refuse(errNotFound, i18n.Msg("problem.not_found.run", "time", s.runs.ttl))
 	}
 	return x, nil
 }
@@ -26,7 +26,7 @@ func (s *Server) apiRun(c echo.Context) error {
 	}
 	x.touch()
 	st := x.state()
-	document := runDocument{result: resultOf(st), State: "running", Number: st.Number, Query: st.Query, Started: st.Started.UTC()}
+	document := runDocument{result: resultOf(st, s.language(c)), State: "running", Number: st.Number, Query: st.Query, Started: st.Started.UTC()}
 	if !st.Going {
 		ended := st.Ended.UTC()
 		document.State, document.Ended, document.Outcome = "ended", &ended, &st.Outcome
@@ -71,7 +71,7 @@ func (s *Server) apiRunOutput(c echo.Context) error {
 		return nil
 	}
 	st := x.state()
-	return s.sendOutput(c, x, resultOf(st), st)
+	return s.sendOutput(c, x, resultOf(st, s.language(c)), st)
 }
 
 // downloadTable is the file of an answer. Of a run that ended badly it is what there is, and its name says so.

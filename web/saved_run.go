@@ -13,6 +13,7 @@ import (
 	"github.com/google/renameio/v2"
 
 	"confluence/queue"
+	"confluence/views/i18n"
 )
 
 const (
@@ -31,7 +32,7 @@ type savedRun struct {
 	Ended      time.Time     `json:"ended"`   // zero: it was going
 	Outcome    queue.Outcome `json:"outcome"` // empty: it was going
 	Code       string        `json:"code,omitempty"`
-	Detail     string        `json:"detail,omitempty"`
+	Detail     i18n.Message  `json:"detail,omitzero"`
 	RetryAfter time.Duration `json:"retry_after,omitempty"`
 	Keep       time.Duration `json:"keep,omitempty"`
 	Key        *savedKey     `json:"key,omitempty"`
@@ -40,15 +41,15 @@ type savedRun struct {
 
 // savedAnswer is a transcript without what was written, which lies in a file.
 type savedAnswer struct {
-	File    string   `json:"file,omitempty"` // in the folder; empty: nothing was written
-	Size    int64    `json:"size,omitempty"` // bytes
-	Columns []string `json:"columns"`        // null: no table
-	Rows    int      `json:"rows,omitempty"`
-	Marks   [][2]int `json:"marks,omitempty"`  // row and place
-	Binary  [][2]int `json:"binary,omitempty"` // row and column
-	Words   int      `json:"words,omitempty"`
-	Cut     bool     `json:"cut,omitempty"`
-	Why     string   `json:"why,omitempty"`
+	File    string       `json:"file,omitempty"` // in the folder; empty: nothing was written
+	Size    int64        `json:"size,omitempty"` // bytes
+	Columns []string     `json:"columns"`        // null: no table
+	Rows    int          `json:"rows,omitempty"`
+	Marks   [][2]int     `json:"marks,omitempty"`  // row and place
+	Binary  [][2]int     `json:"binary,omitempty"` // row and column
+	Words   int          `json:"words,omitempty"`
+	Cut     bool         `json:"cut,omitempty"`
+	Why     i18n.Message `json:"why,omitzero"`
 }
 
 // savedKey is the Idempotency-Key that a run was asked for with.

@@ -12,6 +12,8 @@ import (
 	"github.com/gorilla/securecookie"
 	"github.com/gorilla/sessions"
 	"github.com/labstack/echo/v4"
+
+	"confluence/views/i18n"
 )
 
 const (
@@ -119,7 +121,7 @@ func (s *Server) ensureSession(c echo.Context) (string, error) {
 		return id, nil
 	}
 	if cookieless(c) {
-		return "", refuse(errInvalidToken, "A page of another site needs a bearer token, which POST /api/v1/session gives.")
+		return "", refuse(errInvalidToken, i18n.Msg("problem.invalid_token.site"))
 	}
 	if id == "" {
 		id = newSessionID()

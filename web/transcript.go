@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"confluence/queue/runner"
+	"confluence/views/i18n"
 )
 
 var (
@@ -19,7 +20,7 @@ var (
 	errResultMixed  = errors.New("the runner broke the rules of an answer")
 )
 
-const noRoom = "The server has no room to keep more of this answer."
+var noRoom = i18n.Msg("answer.noRoom")
 
 // markEvery is how many bytes of a table lie between two marks, about: so much is read in vain at most to find a row.
 const markEvery = 16 << 10
@@ -29,8 +30,8 @@ const markEvery = 16 << 10
 //
 // A place in it is a number: of a text the bytes that have been told; of a table 0 before its columns, then 1 and the rows that have been told.
 type transcript struct {
-	limit   int64  // bytes of text, or of the table's JSON
-	tooLong string // why a longer answer was cut, in words
+	limit   int64        // bytes of text, or of the table's JSON
+	tooLong i18n.Message // why a longer answer was cut, in words
 
 	mu      sync.Mutex
 	scroll  scroll   // the text, or the rows as JSON, each with a line feed behind it
@@ -44,7 +45,7 @@ type transcript struct {
 	inWord  bool // the text doesn't end with a space
 	full    bool // the limit is reached
 	cut     bool // by us or by the runner, and why
-	why     string
+	why     i18n.Message
 	closed  bool          // it takes no more
 	sealed  bool          // and its readers are told so
 	done    chan struct{} // closed when sealed
@@ -63,20 +64,8 @@ type binaryColumn struct{ row, column int }
 // newTranscript makes one of at most limit bytes, of which those beyond a size lie in the folder; nil: all are kept in memory.
 func newTranscript(limit int64, folder *resultFolder) *transcript {
 	return &transcript{
-		limit: limit, tooLong: "The answer is longer than the limit of " + sizeWords(limit) + ".",
+		limit: limit, tooLong: i18n.Msg("answer.tooLong", "most", i18n.Bytes(limit)),
 		scroll: scroll{folder: folder}, done: make(chan struct{}),
-	}
-}
-
-// sizeWords is a number of bytes for a reader.
-func sizeWords(n int64) string {
-	switch {
-	case n >= 1<<20:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/(1<<20)), ".0") + " MiB"
-	case n >= 1<<10:
-		return strings.TrimSuffix(fmt.Sprintf("%.1f", float64(n)/(1<<10)), ".0") + " KiB"
-	default:
-		return fmt.Sprintf("%d bytes", n)
 	}
 }
 
@@ -193,7 +182,7 @@ func (t *transcript) Truncated(why string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.closed {
-		t.truncate(strings.ToValidUTF8(why, "\uFFFD"))
+		t.truncate(i18n.Verbatim(strings.ToValidUTF8(why, "\uFFFD")))
 	}
 }
 
@@ -207,14 +196,14 @@ func (t *transcript) add(b []byte) error {
 }
 
 // fill wants the lock.
-func (t *transcript) fill(why string) error {
+func (t *transcript) fill(why i18n.Message) error {
 	t.full = true
 	t.truncate(why)
 	return errResultFull
 }
 
 // truncate wants the lock. The first reason stands.
-func (t *transcript) truncate(why string) {
+func (t *transcript) truncate(why i18n.Message) {
 	if !t.cut {
 		t.cut, t.why = true, why
 	}

@@ -27,7 +27,7 @@ var mayImport = []struct {
 	to   *regexp.Regexp
 }{
 	{regexp.MustCompile(`^cmd/`), regexp.MustCompile(`.`)},
-	{regexp.MustCompile(`^web$`), regexp.MustCompile(`^(queue|queue/runner|views|static)$`)},
+	{regexp.MustCompile(`^web$`), regexp.MustCompile(`^(queue|queue/runner|views|views/i18n|static)$`)},
 	{regexp.MustCompile(`^queue$`), regexp.MustCompile(`^$`)},
 	{regexp.MustCompile(`^queue/runner$`), regexp.MustCompile(`^$`)},
 	{regexp.MustCompile(`^queue/runner/`), regexp.MustCompile(`^queue/runner($|/)`)},

@@ -1,7 +1,8 @@
-// Tests of the scripts that need no page: node --test scripts.mjs, with SCRIPTS naming their folder.
+// Tests of the scripts that need no page: node --test scripts.mjs, with SCRIPTS naming their folder and MESSAGES a file of what they say.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
@@ -34,7 +35,10 @@ class Fake {
 globalThis.WebSocket = Fake;
 globalThis.location = { href: "https://ask.example/wait" };
 globalThis.window = new EventTarget();
-globalThis.document = Object.assign(new EventTarget(), { visibilityState: "visible" });
+globalThis.document = Object.assign(new EventTarget(), {
+  visibilityState: "visible",
+  getElementById: () => ({ textContent: readFileSync(process.env.MESSAGES, "utf8") }),
+});
 
 const { Socket, pause } = await load("socket.js");
 const newest = () => Fake.all.at(-1);

@@ -1,13 +1,14 @@
-// Checks the scripts' words against the table: node words.mjs FOLDER-OF-THE-SCRIPTS TABLE. It prints what differs, and exits with 1 if anything does.
+// Checks the scripts' words against a table: node words.mjs FOLDER-OF-THE-SCRIPTS TABLE MESSAGES-OF-THE-LANGUAGE. It prints what differs, and exits with 1 if anything does.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-const [folder, file] = process.argv.slice(2);
+const [folder, file, messages] = process.argv.slice(2);
+globalThis.document = { getElementById: () => ({ textContent: readFileSync(messages, "utf8") }) };
 const load = (name) => import(pathToFileURL(join(folder, name)).href);
-const words = await load("words.js");
+const words = { ...(await load("words.js")), ...(await load("language.js")) };
 const { waitPhrase } = await load("estimate.js");
 const { tickets } = await load("tickets.js");
 const table = JSON.parse(readFileSync(file, "utf8"));
