@@ -169,7 +169,7 @@ func olderStandingIsNotTold(t *testing.T) {
 
 func TestOlderStandingIsNotSentToASocket(t *testing.T) {
 	st := open(t, siteOptions{})
-	feed := &standingFeed{room: st.server.live, socket: &socket{ended: true}} // has gone: nothing is sent
+	feed := &standingFeed{room: st.server.live, socket: &socket{room: st.server.live, post: postOver}} // has gone: nothing is sent
 	newer, older := queue.View{TicketID: "q_1", Position: 2, Revision: 9}, queue.View{TicketID: "q_1", Position: 3, Revision: 8}
 	feed.Standing(older)
 	feed.read(newer, nil)

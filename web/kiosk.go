@@ -45,26 +45,25 @@ func (s *Server) liveKiosk(c echo.Context) error {
 	if k == nil {
 		return err
 	}
-	s.live.enter(k, guest{kiosk: true, address: networkOf(c)}, func() { s.serveKiosk(k) })
+	k.guest = guest{kiosk: true, address: networkOf(c)}
+	s.live.enter(k, func() { s.serveKiosk(k) })
 	return nil
 }
 
 func (s *Server) serveKiosk(k *socket) {
 	feed := &kioskFeed{server: s, socket: k}
 	k.feed = feed
-	k.alive = func(context.Context) {}
-	stop := s.o.Controller.WatchPicture(feed.show)
-	defer stop()
-	k.again(kioskSilence)
+	k.repeat = s.live.repeats.add(k)
+	feed.stop = s.o.Controller.WatchPicture(feed.show)
 	k.wake()
-	k.beat(pingEvery(s.o.Controller.Config().Heartbeat))
-	k.read()
+	k.pulse = s.live.pings.add(k)
 }
 
 // kioskFeed is what one screen on a wall is shown.
 type kioskFeed struct {
 	server *Server
 	socket *socket
+	stop   func() // the controller's telling
 
 	mu     sync.Mutex
 	newest *queue.Picture // not sent yet; nil: there is none, and the picture is read
@@ -76,6 +75,10 @@ func (f *kioskFeed) show(p queue.Picture) {
 	f.mu.Unlock()
 	f.socket.wake()
 }
+
+func (f *kioskFeed) alive(context.Context) {}
+
+func (f *kioskFeed) end() { f.stop() }
 
 // message is the picture as it is, with the build that shows it, so that a screen can load a newer one.
 func (f *kioskFeed) message(ctx context.Context, b []byte) []byte {
@@ -89,7 +92,7 @@ func (f *kioskFeed) message(ctx context.Context, b []byte) []byte {
 			if ctx.Err() == nil {
 				f.server.log.Error("a kiosk could not read the line", "err", err)
 			}
-			return nil // it will know by the silence
+			return b // it will know by the silence
 		}
 		p = &read
 	}

@@ -19,37 +19,32 @@ func (s *Server) liveStanding(c echo.Context) error {
 	if k == nil {
 		return err
 	}
-	s.live.enter(k, guest{session: session, address: networkOf(c)}, func() { s.serveStanding(k, session) })
+	k.guest = guest{session: session, address: networkOf(c)}
+	s.live.enter(k, func() { s.serveStanding(k) })
 	return nil // whatever happens now: the connection is no request any more
 }
 
-func (s *Server) serveStanding(k *socket, session string) {
+func (s *Server) serveStanding(k *socket) {
+	session := k.guest.session
 	if session == "" {
 		k.dismiss(noTicket(queue.Ended{Reason: queue.ReasonNone}))
-		k.read()
 		return
 	}
 	feed := &standingFeed{room: s.live, socket: k}
 	k.feed = feed
-	k.alive = func(ctx context.Context) {
-		if err := s.o.Controller.Seen(ctx, session); err != nil && ctx.Err() == nil {
-			s.log.Error("a heartbeat was not recorded", "err", err)
-		}
-	}
-	release := s.runs.watch(session)
-	defer release()
-	stop := s.o.Controller.Watch(session, feed)
-	defer stop()
-	view, err := s.o.Controller.Status(k.ctx, session)
+	feed.release = s.runs.watch(session)
+	feed.stop = s.o.Controller.Watch(session, feed)
+	view, err := s.o.Controller.Status(s.live.ctx, session)
 	feed.read(view, err)
-	k.beat(pingEvery(s.o.Controller.Config().Heartbeat))
-	k.read()
+	k.pulse = s.live.pings.add(k)
 }
 
 // standingFeed is what one socket of a session tells of its ticket. The socket is of one ticket: it ends with it.
 type standingFeed struct {
-	room   *liveRoom
-	socket *socket
+	room    *liveRoom
+	socket  *socket
+	release func() // of the session's runs
+	stop    func() // the controller's telling
 
 	mu     sync.Mutex
 	view   queue.View // the latest
@@ -104,11 +99,22 @@ func (f *standingFeed) read(v queue.View, err error) {
 	case errors.Is(err, queue.ErrStopped):
 		f.socket.dismiss(farewell{code: websocket.StatusServiceRestart})
 	default:
-		if f.socket.ctx.Err() == nil {
+		if f.room.ctx.Err() == nil {
 			f.room.server.log.Error("a socket could not read its standing", "err", err)
 		}
 		f.socket.dismiss(farewell{code: websocket.StatusInternalError})
 	}
+}
+
+func (f *standingFeed) alive(ctx context.Context) {
+	if err := f.room.server.o.Controller.Seen(ctx, f.socket.guest.session); err != nil && ctx.Err() == nil {
+		f.room.server.log.Error("a heartbeat was not recorded", "err", err)
+	}
+}
+
+func (f *standingFeed) end() {
+	f.stop()
+	f.release()
 }
 
 // message is the standing as it is, with the numbers of the line around it.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
-	"github.com/labstack/echo/v4"
 
 	"confluence/queue"
 )
@@ -28,6 +27,10 @@ type liveRoom struct {
 	ctx    context.Context // ends when sockets that don't leave by themselves are cut
 	cut    context.CancelFunc
 	work   sync.WaitGroup // the sockets' goroutines
+
+	outbox  *outbox
+	pings   *beats
+	repeats *beats // of kiosks
 
 	last atomic.Pointer[queue.Picture]
 
@@ -51,7 +54,7 @@ type guest struct {
 
 func newLiveRoom(s *Server) *liveRoom {
 	ctx, cut := context.WithCancel(context.Background())
-	return &liveRoom{
+	l := &liveRoom{
 		server:       s,
 		ctx:          ctx,
 		cut:          cut,
@@ -62,78 +65,66 @@ func newLiveRoom(s *Server) *liveRoom {
 		perAddress:   s.door.SocketsPerAddress,
 		kiosksAtMost: kiosksAtMost,
 	}
+	l.outbox = &outbox{ctx: ctx, work: &l.work, now: s.now}
+	l.pings = newBeats(pingEvery(s.o.Controller.Config().Heartbeat), s.now, (*socket).beat)
+	l.repeats = newBeats(kioskSilence, s.now, (*socket).wake)
+	return l
 }
 
-// accept upgrades the request. Without a socket the request is over: refused with the error, or answered already if that is nil.
-func (l *liveRoom) accept(c echo.Context) (*socket, error) {
-	r := c.Request()
-	if l.server.door.foreign(r) {
-		return nil, l.server.crossSite(r)
+// enter lets a socket in, has serve set it to work, and reads it on a goroutine that ends with it. Who isn't let in is told why by the close
+// code. What serve does is done on the goroutine of the request, so that the one that stays begins with a small stack.
+func (l *liveRoom) enter(k *socket, serve func()) {
+	code, in := l.register(k)
+	switch {
+	case in:
+		serve()
+	case code == 0: // since the upgrade the room was closed, and nobody waits for a goodbye any more
+		_ = k.conn.Close()
+		return
+	default:
+		k.hurry = true
+		k.dismiss(farewell{code: code})
 	}
-	l.mu.Lock()
-	stopping := l.stopping
-	l.mu.Unlock()
-	if stopping {
-		return nil, queue.ErrStopped
-	}
-	conn, err := websocket.Accept(c.Response(), r, &websocket.AcceptOptions{
-		Subprotocols:       []string{subprotocol},
-		InsecureSkipVerify: true,                          // of the origin, which was verified above, and for more than the library knows
-		CompressionMode:    websocket.CompressionDisabled, // over 1 MB a connection, for messages of half a kilobyte
-	})
-	if err != nil {
-		return nil, nil // Accept has answered
-	}
-	return &socket{room: l, conn: conn}, nil
+	go func() {
+		defer l.work.Done()
+		k.read()
+	}()
 }
 
-// enter lets a socket in and has serve work for it, on a goroutine that ends with it. Who isn't let in is told why by the close code.
-func (l *liveRoom) enter(k *socket, of guest, serve func()) {
+// register counts the socket in, or tells the code to refuse it with; 0: without a word. Unless that is so, its goroutine is waited for.
+func (l *liveRoom) register(k *socket) (refusal websocket.StatusCode, in bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	switch {
-	case l.stopping: // since the upgrade, and nobody waits for a goodbye any more
-		_ = k.conn.CloseNow()
-		return
-	case len(l.open) >= l.atMost, of.kiosk && l.kiosks >= l.kiosksAtMost:
-		l.refuse(k, websocket.StatusTryAgainLater)
-		return
-	case l.perAddress > 0 && of.address != "" && l.byAddress[of.address] >= l.perAddress:
-		l.refuse(k, websocket.StatusPolicyViolation)
-		return
+	if l.stopping {
+		return 0, false
 	}
-	k.ctx, k.cancel = context.WithCancel(l.ctx)
+	l.work.Add(1)
+	switch of := k.guest; {
+	case len(l.open) >= l.atMost, of.kiosk && l.kiosks >= l.kiosksAtMost:
+		return websocket.StatusTryAgainLater, false
+	case l.perAddress > 0 && of.address != "" && l.byAddress[of.address] >= l.perAddress:
+		return websocket.StatusPolicyViolation, false
+	}
 	l.open[k] = struct{}{}
-	if of.kiosk {
+	if k.guest.kiosk {
 		l.kiosks++
 	}
 	if l.perAddress > 0 {
-		l.byAddress[of.address]++
+		l.byAddress[k.guest.address]++
 	}
-	if of.session != "" {
-		mine := append(l.bySession[of.session], k)
+	if session := k.guest.session; session != "" {
+		mine := append(l.bySession[session], k)
 		if len(mine) > socketsPerSession {
 			mine[0].dismiss(farewell{code: closeTooMany})
 			mine = slices.Delete(mine, 0, 1)
 		}
-		l.bySession[of.session] = mine
+		l.bySession[session] = mine
 	}
-	l.work.Go(func() {
-		defer l.leave(k, of)
-		serve()
-	})
+	return 0, true
 }
 
-// refuse says goodbye to a socket that is not let in, and doesn't wait long for the answer.
-func (l *liveRoom) refuse(k *socket, code websocket.StatusCode) {
-	k.ctx, k.cancel = context.WithTimeout(l.ctx, refusedTimeout)
-	l.work.Go(func() {
-		k.dismiss(farewell{code: code})
-		k.read()
-	})
-}
-
-func (l *liveRoom) leave(k *socket, of guest) {
+func (l *liveRoom) leave(k *socket) {
+	of := k.guest
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.open, k)
@@ -176,8 +167,18 @@ func (l *liveRoom) stop(ctx context.Context) error {
 		return nil
 	case <-ctx.Done():
 		l.cut()
+		l.cutOff()
 		<-gone
 		return ctx.Err()
+	}
+}
+
+// cutOff ends every connection that is open still.
+func (l *liveRoom) cutOff() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for k := range l.open {
+		k.cut()
 	}
 }
 

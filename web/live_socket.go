@@ -1,9 +1,12 @@
 package web
 
 import (
+	"container/list"
 	"context"
+	"errors"
 	"io"
-	"sync"
+	"net"
+	"syscall"
 	"time"
 
 	"github.com/coder/websocket"
@@ -15,17 +18,20 @@ const (
 	closeTooMany   websocket.StatusCode = 4002 // a newer socket of this session took the place: reconnect when visible again
 	readLimit                           = 1024 // bytes of one client message; messages are read and ignored
 	writeTimeout                        = 10 * time.Second
-	refusedTimeout                      = time.Second // for the goodbye to a socket that was never let in
+	closeTimeout                        = 5 * time.Second // for the answer to a goodbye
+	refusedTimeout                      = time.Second     // for the goodbye to a socket that was never let in
+	pingsUnheard                        = 2               // so many pings without a pong, and the peer has vanished
 )
 
-// feed makes what a socket sends. message is called by the socket's sender alone: it appends the present state as one whole message to b, or
-// answers nil if there is nothing to say.
+// feed makes what a socket sends.
 type feed interface {
+	// message appends the present state as one whole message to b, or gives b as it is if there is nothing to say. One call at a time.
 	message(ctx context.Context, b []byte) []byte
+	// alive is called at each pong.
+	alive(ctx context.Context)
+	// end is called once, when the socket has ended.
+	end()
 }
-
-// messages are buffers that wait for the next message.
-var messages = sync.Pool{New: func() any { b := make([]byte, 0, 1024); return &b }}
 
 // farewell is a socket's last message (nil: none) and the code that closes it.
 type farewell struct {
@@ -33,177 +39,138 @@ type farewell struct {
 	code    websocket.StatusCode
 }
 
-// socket is one open websocket. Three kinds of goroutines work on it: its reader, which owns it and lives as long as it does; a sender,
-// which lives while there is something to send; and, at each ping, one that waits for the pong. A slow peer holds up its own sender only:
-// what was not sent yet is replaced by what is true now.
+// socket is one open websocket. The only goroutine of its own is its reader, which lives as long as it does. What it has to say is a few marks,
+// under the lock of the room's outbox, until one of the outbox's senders says it: what was not sent yet is replaced by what is true now, and
+// a slow peer holds up nobody else.
 type socket struct {
-	room   *liveRoom
-	conn   *websocket.Conn
-	ctx    context.Context // the room's, not the request's: that one is over when the upgrade is done
-	cancel context.CancelFunc
-	feed   feed
-	alive  func(context.Context) // called at each pong
+	room  *liveRoom
+	conn  net.Conn
+	raw   syscall.RawConn // of conn; nil: it can't be written to without waiting
+	guest guest
+	feed  feed // nil: there is nothing to say but a farewell
+	hurry bool // it is not let in, and its goodbye is short
+	in    frameReader
 
-	mu      sync.Mutex
-	stale   bool // there is something that the peer has not been sent
-	sending bool // a sender is at work
+	pulse  *list.Element // among the room's pings; nil: none
+	repeat *list.Element // among the room's repeats; nil: none
+
+	// Under the outbox's lock:
+	post    posting
+	next    *socket // behind it in the outbox
+	stale   bool    // there is something that the peer has not been sent
+	ping    bool
+	unheard int    // pings without a pong
+	pong    []byte // answers a ping; nil: none is to be sent
 	bye     *farewell
-	pulse   *time.Timer   // the next ping; nil: none yet
-	repeat  *time.Timer   // the next message after a silence; nil: none wanted
-	silence time.Duration // how long that is
-	ended   bool          // the reader is gone: nothing starts any more
+	parted  bool // bye is sent
+	left    bool // the peer has said goodbye
+}
+
+// posting is where a socket is on its way to be written.
+type posting int
+
+const (
+	postIdle    posting = iota // it has nothing to say
+	postWaiting                // it is in the outbox
+	postWriting                // a sender writes it, or a goroutine waits until the peer reads
+	postOver                   // it has ended
+)
+
+func newSocket(l *liveRoom, conn net.Conn, rest io.Reader) *socket {
+	k := &socket{room: l, conn: conn, in: frameReader{from: rest}}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		k.raw, _ = tcp.SyscallConn() // without it each write has a goroutine
+	}
+	return k
 }
 
 // wake has the present state sent.
-func (k *socket) wake() { k.stir(nil) }
+func (k *socket) wake() { k.room.outbox.mark(k, func() { k.stale = true }) }
 
 // dismiss has the last message sent and the socket closed. The first one counts.
-func (k *socket) dismiss(bye farewell) { k.stir(&bye) }
-
-func (k *socket) stir(bye *farewell) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.ended || k.bye != nil {
-		return
-	}
-	k.bye = bye
-	k.stale = true
-	if !k.sending {
-		k.sending = true
-		k.room.work.Go(k.send)
-	}
+func (k *socket) dismiss(bye farewell) {
+	k.room.outbox.mark(k, func() { k.bye = &bye })
 }
 
-// send writes until there is nothing left to say. A write that takes too long ends the socket.
-func (k *socket) send() {
-	for {
-		k.mu.Lock()
-		stale, bye := k.stale, k.bye
-		k.stale = false
-		k.sending = stale
-		k.mu.Unlock()
-		switch {
-		case bye != nil:
-			k.leave(*bye)
-			return
-		case !stale:
+// beat pings the peer. One that has not answered the last ones has vanished.
+func (k *socket) beat() {
+	k.room.outbox.mark(k, func() {
+		if k.unheard >= pingsUnheard {
+			k.cut()
 			return
 		}
-		if k.tell() != nil {
-			k.cancel()
-			return
-		}
-	}
-}
-
-// tell sends the present state.
-func (k *socket) tell() error {
-	b := messages.Get().(*[]byte)
-	defer messages.Put(b)
-	k.mu.Lock()
-	if k.repeat != nil && !k.ended {
-		k.repeat.Reset(k.silence)
-	}
-	k.mu.Unlock()
-	message := k.feed.message(k.ctx, (*b)[:0])
-	if message == nil {
-		return nil
-	}
-	*b = message
-	return k.write(message)
-}
-
-// again has the present state sent once more whenever the socket was silent for so long.
-func (k *socket) again(silence time.Duration) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.silence = silence
-	k.repeat = time.AfterFunc(silence, k.wake)
-}
-
-func (k *socket) leave(bye farewell) {
-	defer k.cancel()
-	if bye.message != nil && k.write(bye.message) != nil {
-		return
-	}
-	// An error means that the peer was gone before it answered, which is as good as goodbye.
-	_ = k.conn.Close(bye.code, "")
-}
-
-func (k *socket) write(message []byte) error {
-	ctx, cancel := context.WithTimeout(k.ctx, writeTimeout)
-	defer cancel()
-	return k.conn.Write(ctx, websocket.MessageText, message)
-}
-
-// read reads and ignores what the peer sends until the socket ends. Pongs and the peer's close frame are handled in here.
-func (k *socket) read() {
-	defer k.end()
-	k.conn.SetReadLimit(readLimit)
-	for {
-		_, r, err := k.conn.Reader(k.ctx)
-		if err != nil {
-			return
-		}
-		if _, err := io.Copy(io.Discard, r); err != nil {
-			return
-		}
-	}
-}
-
-func (k *socket) end() {
-	k.mu.Lock()
-	k.ended = true
-	for _, timer := range []*time.Timer{k.pulse, k.repeat} {
-		if timer != nil {
-			timer.Stop()
-		}
-	}
-	k.mu.Unlock()
-	k.cancel()
-	// Waits for a close that is under way; an error says that it was closed already.
-	_ = k.conn.CloseNow()
-}
-
-// beat pings at every interval until the socket ends. A peer whose pong takes two more intervals has vanished: three intervals fit into the
-// heartbeat.
-func (k *socket) beat(interval time.Duration) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.pulse = time.AfterFunc(interval, func() {
-		if !k.enter() {
-			return
-		}
-		defer k.room.work.Done()
-		if !k.ping(2 * interval) {
-			k.cancel()
-			return
-		}
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if !k.ended {
-			k.pulse.Reset(interval)
-		}
+		k.unheard++
+		k.ping = true
 	})
 }
 
-// enter counts a goroutine that a timer started; false when the socket has ended.
-func (k *socket) enter() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.ended {
-		return false
+// heard takes a pong. One that answers no ping says nothing.
+func (k *socket) heard() {
+	answered := false
+	k.room.outbox.mark(k, func() { answered, k.unheard = k.unheard > 0, 0 })
+	if answered && k.feed != nil {
+		k.feed.alive(k.room.ctx)
 	}
-	k.room.work.Add(1)
-	return true
 }
 
-func (k *socket) ping(timeout time.Duration) bool {
-	ctx, cancel := context.WithTimeout(k.ctx, timeout)
-	defer cancel()
-	if k.conn.Ping(ctx) != nil {
-		return false
+// read reads what the peer sends until the socket ends. Messages are ignored.
+func (k *socket) read() {
+	defer k.end()
+	out := k.room.outbox
+	for {
+		opcode, payload, err := k.in.next(readLimit)
+		switch {
+		case errors.Is(err, errFrame):
+			k.dismiss(farewell{code: websocket.StatusProtocolError})
+		case errors.Is(err, errMessages):
+			k.dismiss(farewell{code: websocket.StatusMessageTooBig})
+		case err != nil:
+			return
+		case opcode == opPong:
+			k.heard()
+			continue
+		case opcode == opPing:
+			answer := append([]byte{}, payload...)
+			out.mark(k, func() { k.pong = answer })
+			continue
+		default: // the peer's goodbye: it waits for ours, and has the connection closed by us
+			if out.goodbye(k) {
+				return
+			}
+			k.dismiss(farewell{code: closeAnswer(payload)})
+		}
+		_, _ = io.Copy(io.Discard, k.in.from) // nothing counts any more; closing with something unread would lose our goodbye
+		return
 	}
-	k.alive(ctx)
-	return true
+}
+
+// end cleans up when the reader is done.
+func (k *socket) end() {
+	k.room.outbox.drop(k)
+	k.room.pings.remove(k.pulse)
+	k.room.repeats.remove(k.repeat)
+	_ = k.conn.Close() // an error says that it was closed already
+	if !k.hurry {
+		k.room.leave(k)
+	}
+	if k.feed != nil {
+		k.feed.end()
+	}
+}
+
+// cut ends the connection without a word, and without waiting; the reader then ends the socket.
+func (k *socket) cut() {
+	conn := k.conn
+	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS would say something first
+		conn = wrapped.NetConn()
+	}
+	_ = conn.Close()
+}
+
+// patience is how long a peer may take to read, and to answer a goodbye.
+func (k *socket) patience() (write, answer time.Duration) {
+	if k.hurry {
+		return refusedTimeout, refusedTimeout
+	}
+	return writeTimeout, closeTimeout
 }

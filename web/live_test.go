@@ -275,7 +275,7 @@ func TestLiveIsNotEndedByAnOlderTicket(t *testing.T) {
 	}
 	for _, test := range cases {
 		t.Run(test.name, func(t *testing.T) {
-			k := &socket{sending: true} // nothing is sent
+			k := &socket{room: &liveRoom{outbox: &outbox{}}, post: postWriting} // nothing is sent
 			test.told(&standingFeed{socket: k})
 			if got := k.bye != nil; got != test.bye {
 				t.Errorf("dismissed: %v", got)
