@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"os"
 	"sync"
 	"time"
 
@@ -32,7 +31,7 @@ type app struct {
 	log      *slog.Logger
 	out      io.Writer // what a person at a terminal is told
 
-	temporary  string             // a folder that goes with the process, in place of a data folder
+	temporary  *temporaryFolder   // for what runs leave, and in place of a data folder; nil: none of it is needed
 	stored     *sqlitestore.Store // the line in the data folder; nil: it is in memory
 	runner     *openedRunner
 	controller *queue.AdmissionController
@@ -56,6 +55,11 @@ func (a *app) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if a.settings.DataDir == "" || a.settings.Runner == runnerCommand {
+		if a.temporary, err = makeTemporary(); err != nil {
+			return err
+		}
+	}
 	folder, err := a.openFolder()
 	if err != nil {
 		return err
@@ -63,6 +67,13 @@ func (a *app) Start(ctx context.Context) error {
 	if a.listener, err = listen(ctx, a.settings.Addr, a.settings.Heartbeat); err != nil {
 		return err
 	}
+	if a.runner, err = a.openRunner(ctx, folder); err != nil {
+		return err
+	}
+	if err := a.openLine(ctx, folder); err != nil {
+		return err
+	}
+	folder.sweep() // the folder is ours alone from here on
 	keys := a.settings.SessionKeys
 	if len(keys) == 0 {
 		key, err := folder.sessionKey()
@@ -70,12 +81,6 @@ func (a *app) Start(ctx context.Context) error {
 			return err
 		}
 		keys = [][]byte{key}
-	}
-	if a.runner, err = openRunner(ctx, a.settings, folder, a.log, a.out); err != nil {
-		return err
-	}
-	if err := a.openLine(ctx, folder); err != nil {
-		return err
 	}
 	a.web, err = web.New(web.Options{
 		Controller:     a.controller,
@@ -206,8 +211,6 @@ func (a *app) stopParts(ctx context.Context) error {
 	if a.runner != nil {
 		errs = append(errs, a.runner.stop())
 	}
-	if a.temporary != "" {
-		errs = append(errs, os.RemoveAll(a.temporary))
-	}
+	errs = append(errs, a.temporary.remove())
 	return errors.Join(errs...)
 }

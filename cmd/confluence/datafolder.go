@@ -52,7 +52,7 @@ func openDataFolder(path string, log *slog.Logger) (dataFolder, error) {
 	if err != nil {
 		return "", folderTrouble(path, err)
 	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) { // which another process swept
 		return "", folderTrouble(path, err)
 	}
 	return dataFolder(path), nil
@@ -95,6 +95,17 @@ func (f dataFolder) newSessionKey() ([]byte, error) {
 		return nil, fmt.Errorf("keeping the session key: %w", err)
 	}
 	return []byte(key), nil
+}
+
+// sweep removes what a hard stop has left of files that were being made. Only the process that has the line open may do so: another one's start
+// makes such files, too.
+func (f dataFolder) sweep() {
+	for _, pattern := range []string{".writable-*", "." + keyFile + "*", ".demo-*.tmp*"} {
+		left, _ := filepath.Glob(filepath.Join(string(f), pattern))
+		for _, path := range left {
+			_ = os.Remove(path) // it does no harm, and the next start tries again
+		}
+	}
 }
 
 // demoDatabase is where the demo database is.

@@ -36,7 +36,9 @@ func TestPageComesBackAfterARestart(t *testing.T) {
 			v.open("")
 			v.writes("#query", "mine")
 			v.press("Run when it’s my turn")
-			v.until(soonEnough, "the waiting room, live", func() bool { return v.path() == "/wait" && eval[bool](v, `document.querySelector("#signal.live") !== null`) })
+			v.until(soonEnough, "the waiting room, live", func() bool {
+				return v.path() == "/wait" && eval[bool](v, `document.querySelector("#signal.live") !== null`)
+			})
 			place := eval[string](v, `document.querySelector("main").dataset.place + " of ticket " + document.querySelector("main").dataset.number`)
 			eval[int](v, `window.mark = 1`)
 

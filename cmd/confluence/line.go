@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
 	"confluence/queue"
@@ -16,13 +15,8 @@ func (a *app) openFolder() (dataFolder, error) {
 	if a.settings.DataDir != "" {
 		return openDataFolder(a.settings.DataDir, a.log)
 	}
-	path, err := os.MkdirTemp("", "confluence-")
-	if err != nil {
-		return "", fmt.Errorf("a temporary folder: %w", err)
-	}
-	a.temporary = path
 	a.log.Warn("there is no data folder: the line and the sessions are kept in memory, and a restart forgets them")
-	return dataFolder(path), nil
+	return dataFolder(a.temporary.path), nil
 }
 
 // openLine opens the line and starts its timers: from here on the time of those who wait and are called runs.

@@ -26,10 +26,11 @@ type openedRunner struct {
 func nothingToStop() error { return nil }
 
 // openRunner makes what executes the queries. For sql, without a database or documents of the operator's it is the demo, which is made at the first start.
-func openRunner(ctx context.Context, s settings, folder dataFolder, log *slog.Logger, out io.Writer) (*openedRunner, error) {
+func (a *app) openRunner(ctx context.Context, folder dataFolder) (*openedRunner, error) {
+	s, log, out := a.settings, a.log, a.out
 	switch {
 	case s.Runner == runnerCommand:
-		return openCommand(s)
+		return openCommand(s, a.temporary.path)
 	case s.Runner == runnerOpenAI:
 		return openModel(s)
 	case s.Documents != "":

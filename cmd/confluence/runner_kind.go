@@ -65,8 +65,9 @@ func (s runnerSettings) check() error {
 	return nil
 }
 
-func openCommand(s settings) (*openedRunner, error) {
-	o := command.Options{Argv: s.Command, MaxBytes: int64(s.MaxResultBytes), MaxMemory: int64(s.CommandMemory)}
+// openCommand has the working folders of the runs below a folder.
+func openCommand(s settings, below string) (*openedRunner, error) {
+	o := command.Options{Argv: s.Command, Dir: below, MaxBytes: int64(s.MaxResultBytes), MaxMemory: int64(s.CommandMemory)}
 	for name := range strings.SplitSeq(s.CommandEnv, ",") {
 		if name = strings.TrimSpace(name); name != "" {
 			o.Env = append(o.Env, name)
