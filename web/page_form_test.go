@@ -137,7 +137,7 @@ func TestReloadBackAndSecondTabShowTheTruth(t *testing.T) {
 	})
 }
 
-// full-house, by page.
+// case: full-house (the page's part)
 func TestFullHouse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		site := pageOpen(t, func(c *queue.Config, _ *Options) { c.MaxLength = 2 })

@@ -4,8 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -166,6 +169,41 @@ func TestCaseFullHouse(t *testing.T) {
 	if joined := late.post("/api/v1/queue/join", ""); joined.status != http.StatusOK {
 		t.Errorf("after one has left: %d %s", joined.status, joined.body)
 	}
+}
+
+// case: retry-spread (what refusals say; how pages come back after a restart is in static/testdata/scripts.mjs)
+func TestCaseRetrySpread(t *testing.T) {
+	st := open(t, siteOptions{line: queue.Config{MaxLength: 1}})
+	called, waits, late := st.visitor(), st.visitor(), st.visitor()
+	for _, v := range []*visitor{called, waits} {
+		v.post("/api/v1/queue/join", "")
+	}
+	spread := func(code, path string, v *visitor) {
+		t.Helper()
+		told := map[int]int{}
+		for range 200 {
+			answer := v.post(path, query("select 1"))
+			wantProblem(t, answer, problemIndex[code].status, code)
+			after, err := strconv.Atoi(answer.header.Get("Retry-After"))
+			must(t, err)
+			told[after]++
+		}
+		values := slices.Collect(maps.Keys(told))
+		if slices.Max(values)-slices.Min(values) < 5 {
+			t.Errorf("%s: all come back within %d to %d s", code, slices.Min(values), slices.Max(values))
+		}
+		for after, n := range told {
+			if n > 100 {
+				t.Errorf("%s: %d of 200 come back after %d s", code, n, after)
+			}
+		}
+	}
+	spread("queue_full", "/api/v1/queue/join", late)
+	spread("busy", "/api/v1/query", late)
+	must(t, st.controller.SetRunner(t.Context(), false))
+	spread("runner_unavailable", "/api/v1/query", called)
+	must(t, st.controller.Drain(t.Context()))
+	spread("restarting", "/api/v1/queue/join", late)
 }
 
 // case: double-click (the API's part)
