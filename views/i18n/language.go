@@ -27,7 +27,7 @@ type Language struct {
 // The languages, in the order in which a switch shows them.
 var (
 	English = load("en")
-	all     = []*Language{English}
+	all     = []*Language{English, load("de")}
 )
 
 // All are the languages, English first.
