@@ -25,6 +25,11 @@ export class Chime {
     return this.context.resume();
   }
 
+  /** Gives the loudspeaker back. */
+  close() {
+    return this.context.close();
+  }
+
   /** Sounds once, if it may, and resolves when it has sounded. */
   async ring() {
     if (!this.ready()) return;

@@ -9,9 +9,9 @@ const tries = 3;
 
 /**
  * Sends the form for a ticket and goes where the truth is. It resolves to false if that isn't possible, and the page stays.
- * @param {HTMLFormElement} form @param {number} number the ticket's
+ * @param {HTMLFormElement} form @param {number} number the ticket's @param {Promise<void>} [heard] the page stays until then
  */
-export async function claim(form, number) {
+export async function claim(form, number, heard) {
   if (!mayTry(number)) return false;
   /** @type {Response} */
   let answer;
@@ -21,6 +21,7 @@ export async function claim(form, number) {
     return false;
   }
   if (answer.type === "opaqueredirect") {
+    await heard;
     arrive(at("/wait"));
   } else {
     form.submit(); // the answer is a page of its own: let the browser show it

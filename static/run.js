@@ -5,6 +5,7 @@ import { at } from "./address.js";
 import { part, setOptional, setText, setTitle } from "./page.js";
 import { arrive } from "./arrive.js";
 import { Voice } from "./say.js";
+import { askFor, Pulse } from "./pulse.js";
 import { Output } from "./output.js";
 import { say } from "./language.js";
 import { clock } from "./words.js";
@@ -17,29 +18,37 @@ const first = 2_000;
 const longest = 15_000;
 
 const main = part("main");
-const address = at(`/api/v1/runs/${encodeURIComponent(main.dataset.run ?? "")}`);
+const path = `/api/v1/runs/${encodeURIComponent(main.dataset.run ?? "")}`;
+const address = at(path);
 const started = performance.now() - Number(main.dataset.elapsed) * 1_000;
 const voice = new Voice(part("said"));
 const output = new Output();
+
+/** A stream that brings nothing for so long may be dead. */
+const quiet = 10_000;
 
 /** @type {EventSource} */
 let stream;
 /** The number of the last piece that is on the page: a stream that begins anew is read from there on. */
 let seen = 0;
+/** This stream has brought something. */
+let begun = false;
 let pause = first;
 /** @type {number|undefined} */
 let blinking;
 
 function follow() {
   stream = new EventSource(`${address}/output`);
-  let begun = false;
+  begun = false;
   stream.onopen = () => {
+    pulse.heard();
     pause = first;
     clearTimeout(blinking);
     blinking = undefined;
     setOptional(part("signal"), "");
   };
   stream.addEventListener("output", (event) => {
+    pulse.heard();
     const piece = Number(event.lastEventId);
     if (event.lastEventId === "" || Number.isNaN(piece)) {
       if (!begun) output.clear(); // pieces without a number: a new stream tells all from the start
@@ -57,29 +66,41 @@ function follow() {
     arrive(location.pathname, () => setOptional(part("signal"), say("run.ended")));
   });
   stream.onerror = () => {
-    begun = false;
-    blinking ??= setTimeout(() => {
-      setOptional(part("signal"), say("run.reconnecting"));
-      voice.now(say("run.reconnecting.said"));
-    }, blink);
+    lost();
     if (stream.readyState === EventSource.CLOSED) again();
   };
 }
 
-/** The server refused the stream: it is restarting, or the run is not there any more. */
+/** Nothing has come for a while: is the run quiet, or the stream dead? */
+async function ask() {
+  if (stream.readyState === EventSource.CLOSED) return; // it is being seen to
+  const answer = await askFor(path);
+  if (answer === undefined) {
+    stream.close();
+    lost();
+    again();
+  } else if (answer.status === 404 || (answer.ok && (await answer.json()).state === "ended")) {
+    stream.close();
+    arrive(location.pathname);
+  }
+}
+
+function lost() {
+  begun = false;
+  blinking ??= setTimeout(() => {
+    setOptional(part("signal"), say("run.reconnecting"));
+    voice.now(say("run.reconnecting.said"));
+  }, blink);
+}
+
+/** A stream that broke is begun anew as soon as the server answers: then it can't be stuck either. */
 function again() {
   setTimeout(async () => {
-    try {
-      const answer = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(10_000) });
-      if (answer.status === 404) {
-        arrive(location.pathname);
-        return;
-      }
-    } catch {
-      // Away still.
-    }
     pause = Math.min(pause * 2, longest);
-    follow();
+    const answer = await askFor(path);
+    if (answer === undefined) again();
+    else if (answer.status === 404) arrive(location.pathname);
+    else follow();
   }, pause * (0.5 + Math.random() / 2));
 }
 
@@ -98,6 +119,7 @@ window.addEventListener("pagehide", () => stream.close());
 window.addEventListener("pageshow", (event) => {
   if (event.persisted) location.reload();
 });
+const pulse = new Pulse(() => quiet, ask);
 const ticking = setInterval(tick, 500);
 tick();
 follow();

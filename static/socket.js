@@ -71,6 +71,11 @@ export class Socket {
     this.open();
   }
 
+  /** Puts a new connection in the place of one that seems to bring nothing any more. */
+  renew() {
+    if (!this.stopped) this.open();
+  }
+
   open() {
     this.forget();
     clearTimeout(this.timer);

@@ -8,7 +8,9 @@ import { Voice } from "./say.js";
 import { arrive } from "./arrive.js";
 import { claim } from "./claim.js";
 import { keepDraft } from "./draft.js";
+import { notify } from "./alerts.js";
 import { enliven, queryField } from "./field.js";
+import { askFor, Pulse } from "./pulse.js";
 import { setTime } from "./times.js";
 import { say } from "./language.js";
 import { clock, turnTitle } from "./words.js";
@@ -18,6 +20,9 @@ const spoken = [60, 30, 10];
 
 /** After the deadline the server may take a moment to say so. */
 const grace = 1_500;
+
+/** A page that heard nothing for so long asks. */
+const quiet = 5_000;
 
 /** A claim that has not moved the page after so long is left to the reader. */
 const patience = 5_000;
@@ -48,9 +53,8 @@ function go(address, forgotten = false) {
 
 /** @param {any} message */
 function message(message) {
-  part("signal").classList.add("live");
-  setText(part("signal-words"), say("wait.live"));
-  setTime(time, new Date());
+  pulse.heard();
+  heard();
   if (message.type === "finished" || message.reason === "finished" || message.status === "running") {
     go(`/runs/${encodeURIComponent(message.run_id)}`);
   } else if (message.type !== "standing" || message.status !== "ready" || message.number !== number) {
@@ -60,6 +64,21 @@ function message(message) {
   } else {
     deadline = performance.now() + message.reservation_expires_in_seconds * 1_000;
   }
+}
+
+/** Nothing has come for a while: is it quiet, or is the connection dead? */
+async function ask() {
+  const answer = await askFor("/api/v1/queue/status");
+  if (leaving) return;
+  if (answer === undefined) socket.drop(false);
+  else if (answer.status === 404 || (answer.ok && (await answer.json()).status !== "ready")) socket.renew();
+  else heard();
+}
+
+function heard() {
+  part("signal").classList.add("live");
+  setText(part("signal-words"), say("wait.live"));
+  setTime(time, new Date());
 }
 
 function away() {
@@ -97,6 +116,8 @@ function giveBack() {
   part("countdown").hidden = false;
 }
 
+const pulse = new Pulse(() => quiet, ask);
+if (!unavailable) notify(say("wait.called.said"));
 const socket = new Socket(at("/live"), { message, away, over: () => go("/wait") });
 if (!unavailable) {
   enliven();

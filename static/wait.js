@@ -5,6 +5,8 @@ import { at } from "./address.js";
 import { keepIcon, part, setIcon, setOptional, setText, setTitle } from "./page.js";
 import { Socket } from "./socket.js";
 import { Voice } from "./say.js";
+import { Alerts } from "./alerts.js";
+import { askFor, Pulse, quietFor } from "./pulse.js";
 import { Remaining } from "./remaining.js";
 import { arrive } from "./arrive.js";
 import { claim } from "./claim.js";
@@ -13,6 +15,9 @@ import { tickets } from "./tickets.js";
 import { setTime, timeOfDay } from "./times.js";
 import { count, say } from "./language.js";
 import { ahead, placeIcon, waitTitle } from "./words.js";
+
+/** Up to this place each change is told at once. */
+const toldAtOnce = 20;
 
 /** A connection that is back within this time was never away for the reader. */
 const blink = 1_500;
@@ -28,6 +33,7 @@ const claimForm = /** @type {HTMLFormElement} */ (part("claim"));
 const way = /** @type {HTMLProgressElement} */ (part("way"));
 const time = /** @type {HTMLTimeElement} */ (document.querySelector("#signal time"));
 const voice = new Voice(part("said"));
+const alerts = new Alerts(voice);
 const remaining = new Remaining();
 
 /** What the page shows now. */
@@ -115,7 +121,9 @@ function standing(view) {
 
 /** It is this ticket's turn. @param {any} view */
 async function called(view) {
-  voice.now(auto.checked && hasQuery ? say("wait.starting.said") : say("wait.called.said"));
+  const words = auto.checked && hasQuery ? say("wait.starting.said") : say("wait.called.said");
+  voice.now(words);
+  const heard = alerts.call(words);
   if (auto.checked && hasQuery && view.runner !== "unavailable") {
     leaving = true;
     document.body.className = "turn";
@@ -124,8 +132,12 @@ async function called(view) {
     setText(part("wait"), say("wait.starting"));
     setOptional(part("range"), "");
     setOptional(part("why"), "");
-    if (await claim(claimForm, number)) return;
+    if (await claim(claimForm, number, heard)) return;
   }
+  leaving = true;
+  setTitle(say("turn"));
+  setIcon("icon-turn.svg");
+  await heard;
   go("/wait");
 }
 
@@ -189,6 +201,7 @@ function showWait() {
 }
 
 function heard() {
+  pulse.heard();
   heardAt = new Date();
   clearTimeout(blinking);
   blinking = undefined;
@@ -204,6 +217,22 @@ function heard() {
   part("signal").classList.add("live");
   setText(part("signal-words"), say("wait.live"));
   setTime(time, heardAt);
+}
+
+/** Nothing has come for a while: is it quiet, or is the connection dead? */
+async function ask() {
+  if (away || leaving) return;
+  const answer = await askFor("/api/v1/queue/status");
+  if (away || leaving) return;
+  if (answer === undefined) {
+    socket.drop(false);
+  } else if (answer.ok) {
+    const view = await answer.json();
+    if (view.status === "queued" && (view.position === place || place > toldAtOnce)) heard();
+    else socket.renew(); // it has missed something
+  } else if (answer.status === 404) {
+    socket.renew(); // it tells why
+  }
 }
 
 /** @param {boolean} forRestart */
@@ -266,4 +295,5 @@ part("start").hidden = !hasQuery;
 auto.addEventListener("change", keepAuto);
 part("retry").addEventListener("click", () => socket.retry());
 setInterval(() => (away ? showAway() : showWait()), 1_000);
+const pulse = new Pulse(() => quietFor(heartbeat, place), ask);
 const socket = new Socket(at("/live"), { message, away: gone, over: () => leaving || go("/wait") });
