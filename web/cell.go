@@ -11,7 +11,7 @@ import (
 // exactInteger is the largest integer that every reader of JSON holds exactly; beyond it they are strings.
 const exactInteger = 1 << 53
 
-// appendRow appends a row as JSON. Strings of a binary column become base64, as its bytes do.
+// appendRow appends a row as JSON. Bytes become base64, so a text in a binary column stands in brackets, to be known from them (appendInBase64).
 func appendRow(b []byte, row []any, binary func(column int) bool) ([]byte, error) {
 	b = append(b, '[')
 	for i, cell := range row {
@@ -19,7 +19,8 @@ func appendRow(b []byte, row []any, binary func(column int) bool) ([]byte, error
 			b = append(b, ',')
 		}
 		if text, ok := cell.(string); ok && binary(i) {
-			cell = []byte(text)
+			b = append(appendString(append(b, '['), text), ']')
+			continue
 		}
 		var err error
 		if b, err = appendCell(b, cell); err != nil {

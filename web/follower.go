@@ -26,7 +26,7 @@ type piece struct {
 	next    int      // the place behind it
 	columns []string // of a table, once
 	rows    []byte   // rows as JSON, with a comma between
-	binary  []int    // columns whose strings are base64 in these rows
+	binary  []int    // columns with bytes in them, from before these rows on
 	text    string
 	end     bool // there is nothing behind this place, and nothing will come
 }
@@ -221,8 +221,31 @@ func (f *follower) text(limit int) (string, error) {
 	return text[:wholeRunes(text, limit)], nil
 }
 
-// decodeRows reads back what appendRow wrote: cells are nil, bool, json.Number or string.
+// decodeRows reads back what appendRow wrote: cells are nil, bool, json.Number or string; bytes are base64.
 func decodeRows(rows []byte) [][]any {
+	decoded := decodeCells(rows)
+	for _, row := range decoded {
+		for i, cell := range row {
+			if text, ok := bracketed(cell); ok {
+				row[i] = text
+			}
+		}
+	}
+	return decoded
+}
+
+// bracketed is the text of a cell that stands in a binary column.
+func bracketed(cell any) (text string, ok bool) {
+	of, ok := cell.([]any)
+	if !ok || len(of) != 1 {
+		return "", false
+	}
+	text, ok = of[0].(string)
+	return text, ok
+}
+
+// decodeCells is decodeRows with the brackets.
+func decodeCells(rows []byte) [][]any {
 	var decoded [][]any
 	d := json.NewDecoder(strings.NewReader("[" + string(rows) + "]"))
 	d.UseNumber()

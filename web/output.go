@@ -74,10 +74,12 @@ func sendPiece(st *stream, p piece) error {
 	var data []byte
 	switch {
 	case p.rows != nil:
-		data = append(append([]byte(`{"rows":[`), p.rows...), ']')
-		if len(p.binary) > 0 {
-			data = appendBinary(append(data, ','), p.binary)
+		if len(p.binary) == 0 {
+			data = append(append([]byte(`{"rows":[`), p.rows...), ']')
+			break
 		}
+		data = append(appendInBase64([]byte(`{"rows":[`), p.rows, nil, 0), ']')
+		data = appendBinary(append(data, ','), p.binary)
 	case p.text != "":
 		data = appendString([]byte(`{"text":`), p.text)
 	default:

@@ -2,6 +2,7 @@ package web
 
 import (
 	"regexp"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -41,5 +42,18 @@ func TestForeignRunIsNotThere(t *testing.T) {
 		}
 		stranger.post(running+"/cancel").shows(t, 404)
 		owner.get(running).shows(t, 200, "Running your query")
+	})
+}
+
+// An answer of no words is an empty text, and no table without rows.
+func TestEmptyAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := pageOpen(t)
+		visitor := site.visitor()
+		page := visitor.goes(visitor.post("/query", "query", "say nothing"), "/runs/")
+		page.shows(t, 200, "The answer is empty")
+		if strings.Contains(page.body, "Rows") {
+			t.Errorf("it counts rows\n%s", page.body)
+		}
 	})
 }

@@ -158,7 +158,10 @@ func (r *pageRunner) Run(ctx context.Context, q runner.Query, out runner.Sink) e
 	case strings.HasPrefix(q.Text, "fail"):
 		return &runner.FailedError{Detail: "it did not work: " + q.Text}
 	}
-	if strings.HasPrefix(q.Text, "say ") {
+	switch {
+	case q.Text == "say nothing":
+		return nil
+	case strings.HasPrefix(q.Text, "say "):
 		return out.Text(q.Text)
 	}
 	return errors.Join(out.Columns([]runner.Column{{Name: q.Text}}), out.Rows([][]any{{q.Text}}))

@@ -153,10 +153,10 @@ func writeTable(out *stream, answer *follower, b []byte, columns []string) error
 		if at > 1 {
 			b = append(b, ',')
 		}
-		if len(p.binary) == len(binary) {
+		if len(binary) == 0 {
 			b = append(b, p.rows...)
 		} else {
-			b = appendEncoded(b, p.rows, binary, at-1)
+			b = appendInBase64(b, p.rows, binary, at-1)
 		}
 		if err := out.write(b); err != nil {
 			return err
@@ -165,11 +165,17 @@ func writeTable(out *stream, answer *follower, b []byte, columns []string) error
 	}
 }
 
-// appendEncoded appends rows, of which the first is number from, with all strings of the binary columns as base64.
-func appendEncoded(b, rows []byte, binary []binaryColumn, from int) []byte {
-	for i, row := range decodeRows(rows) {
+// appendInBase64 appends rows, of which the first is number from, with the texts of binary columns as base64: those in brackets, and those that
+// came before the column was known to be one of the given ones.
+func appendInBase64(b, rows []byte, binary []binaryColumn, from int) []byte {
+	for i, row := range decodeCells(rows) {
 		if i > 0 {
 			b = append(b, ',')
+		}
+		for column, cell := range row {
+			if text, ok := bracketed(cell); ok {
+				row[column] = []byte(text)
+			}
 		}
 		for _, column := range binary {
 			if text, ok := row[column.column].(string); ok && from+i < column.row {

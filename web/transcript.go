@@ -58,7 +58,7 @@ type mark struct {
 	at  int64
 }
 
-// binaryColumn says that from this row on the strings of a column are base64.
+// binaryColumn says that from this row on the strings of a column are base64, and its texts stand in brackets.
 type binaryColumn struct{ row, column int }
 
 // newTranscript makes one of at most limit bytes, of which those beyond a size lie in the folder; nil: all are kept in memory.
