@@ -36,7 +36,7 @@ func Exercise(t *testing.T, open Open) {
 		rules []rule
 	}{
 		{"join", joinRules}, {"heartbeat", heartbeatRules}, {"leave", leaveRules}, {"claim", claimRules}, {"deadline", deadlineRules},
-		{"promotion", promotionRules}, {"finish", finishRules}, {"picture", pictureRules}, {"change", changeRules},
+		{"promotion", promotionRules}, {"finish", finishRules}, {"picture", pictureRules}, {"change", changeRules}, {"halt", haltRules},
 	} {
 		t.Run(area.name, func(t *testing.T) {
 			for _, r := range area.rules {

@@ -123,6 +123,11 @@ func (l *line) setPaused(paused bool) {
 	l.must(l.store.SetPaused(l.ctx, paused), "pause")
 }
 
+func (l *line) halt() {
+	l.Helper()
+	l.must(l.store.Halt(l.ctx), "halt")
+}
+
 func (l *line) must(err error, of string) {
 	if err != nil {
 		l.Helper()
