@@ -40,7 +40,11 @@
 //   - A run that was going ends as interrupted, is told so to its owner, and is never run again.
 //   - Numbers and terms that were answered are never given again, and the revision never falls.
 //   - A disk that fails refuses who comes, takes no place from who waits, and is noticed when it works again.
-//   - The wall clock decides nothing.
+//   - The wall clock decides nothing, and a suspend takes nobody's time.
+//   - A drain, however long, calls nobody and costs nobody a place; the next process goes on with everybody.
+//   - A backup is the line at one instant, taken while it is served, and a line starts from it.
+//
+// What packages web and cmd make of that (runs, results and keys that outlive a restart, a deploy) is in the README, too, and what they don't.
 //
 // Not promised: anything over a restart by the memory store. By sqlitestore: that a heartbeat was heard before the restart; that a look didn't show what a
 // crash in the same millisecond then took back; that who was refused because a sync failed leaves no ticket if a crash comes before
