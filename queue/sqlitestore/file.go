@@ -48,6 +48,9 @@ func openFile(folder, vfs string, steps []string) (f *file, err error) {
 	if f.lock, err = takeLock(filepath.Join(folder, lockFile)); err != nil {
 		return f, err
 	}
+	if err = notEmptied(path); err != nil {
+		return f, err
+	}
 	// SQLite would make it readable for others.
 	made, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, fileMode)
 	if err != nil {
@@ -81,6 +84,19 @@ func openFile(folder, vfs string, steps []string) (f *file, err error) {
 		return f, err
 	}
 	return f, f.prepareStatements()
+}
+
+// notEmptied errs with ErrDamaged on an empty file that has a log beside it, which SQLite would take for a new one and drop the log: ours are
+// never empty by the time that they have one. A file that isn't there may begin anew.
+func notEmptied(path string) error {
+	file, err := os.Stat(path)
+	if err != nil || file.Size() > 0 {
+		return nil // whoever opens it says what is wrong
+	}
+	if log, err := os.Stat(path + "-wal"); err != nil || log.Size() == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w (it is empty, and its log isn't): put a backup in its place, or move both away to begin with an empty line", ErrDamaged)
 }
 
 func syncFolder(path string) error {

@@ -93,6 +93,9 @@ func readOnce(ctx context.Context, path string, fn func(conn *sqlite3.Conn, form
 	if err != nil {
 		return err
 	}
+	if err := notEmptied(path); err != nil {
+		return err
+	}
 	conn, err := openReadOnly(ctx, path, before != "")
 	if err != nil {
 		return err

@@ -41,6 +41,15 @@ func TestOpenRefuses(t *testing.T) {
 			clear(text[8192:])
 			must(t, os.WriteFile(path, text, fileMode))
 		}, ErrDamaged, "backup"},
+		{"one that was emptied, with its log", func(t *testing.T, path string) {
+			killed := t.TempDir()
+			s := open(t, Options{Folder: killed})
+			join(t, s, "a")
+			log, err := os.ReadFile(filepath.Join(killed, lineFile+"-wal"))
+			must(t, err)
+			must(t, os.WriteFile(path+"-wal", log, fileMode))
+			must(t, os.WriteFile(path, nil, fileMode))
+		}, ErrDamaged, "backup"},
 		{"one with a ticket that can't be", func(t *testing.T, path string) {
 			s := open(t, Options{Folder: filepath.Dir(path)})
 			join(t, s, "a")
