@@ -82,18 +82,19 @@ func (r *runs) save(x *run) {
 }
 
 // restore takes up the runs that an earlier process has saved. What was going then was interrupted: it is told so, and not run again. It is called
-// before anybody else has the registry.
-func (r *runs) restore() error {
+// before anybody else has the registry. They are given oldest first; the time to forget one may be over already.
+func (r *runs) restore() ([]*run, error) {
 	if r.folder == nil {
-		return nil
+		return nil, nil
 	}
 	found, err := r.folder.load(r.log.Error)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	slices.SortFunc(found, func(a, b savedRun) int { return a.Started.Compare(b.Started) })
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	var restored []*run
 	for _, saved := range found {
 		if saved.Outcome == "" {
 			p := problemFor(queue.ErrRunInterrupted)
@@ -110,8 +111,9 @@ func (r *runs) restore() error {
 		r.byID[x.id] = x
 		r.bySession[x.session] = append(r.bySession[x.session], x)
 		r.retain(x, max(0, r.now().Sub(x.ended))) // a wall clock that was set back makes nothing older
+		restored = append(restored, x)
 	}
-	return nil
+	return restored, nil
 }
 
 // save makes sure that what was written lies in a file, and gives what else there is of a closed transcript.

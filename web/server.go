@@ -107,11 +107,12 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s.runs = newRuns(o, folder, s.health, s.now)
-	if err := s.runs.restore(); err != nil {
+	restored, err := s.runs.restore()
+	if err != nil {
 		return nil, errors.Join(err, s.health.stop(context.Background()))
 	}
 	s.keys = newQueryKeys(s.now)
-	s.keys.restore(s.runs.kept)
+	s.keys.restore(restored)
 	s.pace = newPace(cmp.Or(o.PollBurst, defaultPollBurst), cmp.Or(o.PollRate, defaultPollRate), s.now)
 	s.newcomers = newNewcomers(door, o.Controller, s.now)
 	s.live = newLiveRoom(s)

@@ -86,6 +86,7 @@ func TestBrowserKioskContrast(t *testing.T) {
 			server.signal(t, syscall.SIGTERM)
 			wall.sees(soonEnough, "Offline since")
 			wall.readableFromAfar(theme + ", offline")
+			server.exitCode(t, soonEnough) // a second signal would stop it at once
 		})
 	}
 }
