@@ -27,7 +27,7 @@ type Language struct {
 // The languages, in the order in which a switch shows them.
 var (
 	English = load("en")
-	all     = []*Language{English, load("de"), load("fr"), load("es"), load("ru"), load("ar")}
+	all     = []*Language{English, load("de"), load("fr"), load("es"), load("ru"), load("ar"), load("ja")}
 )
 
 // All are the languages, English first.
