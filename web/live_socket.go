@@ -78,7 +78,7 @@ const (
 
 func newSocket(l *liveRoom, conn net.Conn, rest io.Reader) *socket {
 	k := &socket{room: l, conn: conn, in: frameReader{from: rest}}
-	if tcp, ok := conn.(*net.TCPConn); ok {
+	if tcp, ok := conn.(syscall.Conn); ok { // TLS is none
 		k.raw, _ = tcp.SyscallConn() // without it each write has a goroutine
 	}
 	return k

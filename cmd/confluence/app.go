@@ -64,9 +64,11 @@ func (a *app) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if a.listener, err = listen(ctx, a.settings.Addr, a.settings.Heartbeat); err != nil {
+	listener, err := listen(ctx, a.settings.Addr, a.settings.Heartbeat)
+	if err != nil {
 		return err
 	}
+	a.listener = newRoomyListener(listener, connectionsAtMost(), a.log)
 	if a.runner, err = a.openRunner(ctx, folder); err != nil {
 		return err
 	}
