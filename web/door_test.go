@@ -70,3 +70,35 @@ func TestFormsAreReadAsBrowsersWriteThem(t *testing.T) {
 		t.Errorf("%v", run["query"])
 	}
 }
+
+// One session can't take the connections of all with streams. The own run's answer isn't refused for them.
+func TestStreamsOfASessionAreBounded(t *testing.T) {
+	st := open(t, siteOptions{})
+	v, other := st.visitor(), st.visitor()
+	for _, joins := range []*visitor{v, other} {
+		joins.post("/api/v1/queue/join", "")
+	}
+	run := v.follow(http.MethodPost, "/api/v1/query", query("select 1"))
+	id := run.want("accepted").json(t)["run_id"].(string)
+	run.rest()
+	v.post("/api/v1/queue/join", "")
+	var open []*events
+	for range streamsPerSession {
+		open = append(open, v.follow(http.MethodGet, "/api/v1/queue/status", ""))
+	}
+	for _, path := range []string{"/api/v1/queue/status", "/api/v1/runs/" + id + "/output"} {
+		refused := v.get(path, "Accept", "text/event-stream")
+		problem := wantProblem(t, refused, http.StatusTooManyRequests, "rate_limited")
+		if !strings.Contains(problem["detail"].(string), "20 streams") || refused.header.Get("Retry-After") == "" {
+			t.Errorf("%s: %v", path, problem)
+		}
+	}
+	if got := v.get("/api/v1/queue/status"); got.status != http.StatusOK {
+		t.Errorf("the ticket: %d %s", got.status, got.body)
+	}
+	other.follow(http.MethodGet, "/api/v1/queue/status", "").want("standing")
+	open[7].close()
+	eventually(t, "room for one more", func() bool {
+		return v.get("/api/v1/runs/"+id+"/output", "Accept", "text/event-stream").status == http.StatusOK
+	})
+}

@@ -15,7 +15,11 @@ import (
 
 // streamRun sends the run's answer from a place on as events, as it comes: output…, and one end. announce begins with accepted.
 func (s *Server) streamRun(c echo.Context, x *run, at int, announce bool) error {
-	st, leave, err := s.openEvents(c)
+	follows := x.session
+	if announce { // the run's own: it would end with this refusal
+		follows = ""
+	}
+	st, leave, err := s.openEvents(c, follows)
 	if err != nil {
 		return err
 	}
@@ -135,9 +139,9 @@ func (s *Server) logUnreadable(c echo.Context, x *run, err error) {
 // for a failure: before the first byte it is a problem document, after it the connection is cut, so that half an answer never looks whole.
 // partial is for who asks for what there is of a run that has ended, knowing that it is not the whole.
 func (s *Server) streamTable(c echo.Context, x *run, format tableFormat, partial bool) error {
-	leave, ok := s.streams.enter()
-	if !ok {
-		return queue.ErrStopped
+	leave, err := s.streams.enter()
+	if err != nil {
+		return err
 	}
 	defer leave()
 	st := s.newStream(c)

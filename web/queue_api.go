@@ -173,7 +173,7 @@ func (s *Server) streamStatus(c echo.Context, session string) error {
 	if err != nil {
 		return err
 	}
-	st, leave, err := s.openEvents(c)
+	st, leave, err := s.openEvents(c, session)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,6 @@ import (
 	"time"
 
 	"github.com/labstack/echo/v4"
-
-	"confluence/queue"
 )
 
 const (
@@ -30,11 +28,11 @@ func (s *Server) newStream(c echo.Context) *stream {
 	return &stream{c: c, control: http.NewResponseController(c.Response()), now: s.now}
 }
 
-// openEvents begins a stream of server-sent events; close it at the end. It errs with queue.ErrStopped while the server goes down.
-func (s *Server) openEvents(c echo.Context) (st *stream, close func(), err error) {
-	close, ok := s.streams.enter()
-	if !ok {
-		return nil, nil, queue.ErrStopped
+// openEvents begins a stream of server-sent events; close it at the end. It errs with queue.ErrStopped while the server goes down, and with
+// errRateLimited when the session that follows has too many of them; no session: a stream that must be.
+func (s *Server) openEvents(c echo.Context, session string) (st *stream, close func(), err error) {
+	if close, err = s.streams.follow(session); err != nil {
+		return nil, nil, err
 	}
 	st = s.newStream(c)
 	header := c.Response().Header()
