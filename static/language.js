@@ -5,7 +5,11 @@
 /** A text, or one a plural form. @typedef {string | Record<string, string>} Message */
 
 /** @type {{locale: string, number: {group: string, decimal: string, digits?: string}, messages: Record<string, Message>}} */
-const { locale, number, messages } = JSON.parse(document.getElementById("messages")?.textContent ?? "");
+const spoken = JSON.parse(document.getElementById("messages")?.textContent ?? "");
+const { number, messages } = spoken;
+
+/** The language of the page. @type {string} */
+export const locale = spoken.locale;
 
 const plural = new Intl.PluralRules(locale);
 const own = Array.from(number.digits ?? "");

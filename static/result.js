@@ -5,6 +5,7 @@ import { at } from "./address.js";
 import { say } from "./language.js";
 import { part, setText } from "./page.js";
 import { Voice } from "./say.js";
+import { Table } from "./table.js";
 
 const voice = new Voice(part("said"));
 
@@ -13,6 +14,7 @@ function tableText() {
   const table = /** @type {HTMLTableElement} */ (part("table"));
   const lines = [];
   for (const row of table.rows) {
+    if (row.hidden) continue;
     lines.push(Array.from(row.cells, (cell) => (cell.className === "null" ? "" : cell.textContent ?? "").replace(/[\t\r\n]+/g, " ")).join("\t"));
   }
   return lines.join("\n");
@@ -50,6 +52,9 @@ if (stopping !== undefined) {
     }
   }, stopsWithin);
 }
+
+const table = document.getElementById("table");
+if (table instanceof HTMLTableElement) new Table(table, voice);
 
 const button = document.getElementById("copy");
 if (button !== null) {

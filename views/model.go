@@ -160,12 +160,13 @@ type Turn struct {
 
 // Output is what a run has given so far, or gave in all: a table or a text.
 type Output struct {
-	Kind    OutputKind
-	Columns []Column
-	Rows    [][]Cell // the first ones, as many as a page may hold
-	Text    string   // the first part, as much as a page may hold
-	Total   int      // rows of the table, or words of the text, in all
-	Cut     bool     // Rows or Text hold less than there is; the downloads hold it all
+	Kind     OutputKind
+	Columns  []Column
+	Rows     [][]Cell // the first ones, as many as a page may hold
+	Text     string   // the first part, as much as a page may hold
+	Markdown bool     // Text is to be shown as Markdown, too
+	Total    int      // rows of the table, or words of the text, in all
+	Cut      bool     // Rows or Text hold less than there is; the downloads hold it all
 }
 
 // OutputKind says what an answer is made of.

@@ -246,6 +246,7 @@ func states(text string) []state {
 		{"result-cut", views.ResultPage(cut)},
 		{"result-empty", views.ResultPage(ended(views.Succeeded, empty))},
 		{"result-text", views.ResultPage(ended(views.Succeeded, prose))},
+		{"result-answer", views.ResultPage(ended(views.Succeeded, views.Output{Kind: views.OutputText, Markdown: true, Text: "# So\n\n" + text, Total: 9}))},
 		{"result-failed", views.ResultPage(failed)},
 		{"result-timed-out", views.ResultPage(ended(views.TimedOut, table))},
 		{"result-cancelled", views.ResultPage(ended(views.Cancelled, views.Output{}))},

@@ -40,6 +40,7 @@ func (p presenter) run(st runState, rows [][]any, picture queue.Picture) views.R
 func (p presenter) result(st runState, rows [][]any) views.Result {
 	outcome := views.Outcome(st.Outcome)
 	output := outputOf(st, rows)
+	output.Markdown = p.about.Markdown && output.Kind == views.OutputText
 	page := p.page(views.ResultTitle(p.lang, outcome, output), views.IconDone)
 	if st.Stopping {
 		page = refreshed(page)

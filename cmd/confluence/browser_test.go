@@ -296,3 +296,8 @@ func (v *visitor) photograph(name string) {
 		v.t.Fatal(err)
 	}
 }
+
+// typed writes a text into a field key by key.
+func typed(field, text string) chromedp.Action[chromedp.Void] {
+	return chromedp.SendKeys(chromedp.CSS(field), text)
+}

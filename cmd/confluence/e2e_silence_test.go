@@ -47,7 +47,9 @@ func TestBrowserMissedEnd(t *testing.T) {
 	v := newVisitor(t, way.url)
 	v.lonely = true
 	v.runs("sleep")
-	v.until(soonEnough, "the stream", func() bool { return eval[bool](v, `document.readyState === "complete" && document.title.startsWith("Running")`) })
+	v.until(soonEnough, "the stream", func() bool {
+		return eval[bool](v, `document.readyState === "complete" && document.title.startsWith("Running")`)
+	})
 	way.kill()
 	v.sees(2*time.Minute, "Your result") // after every connection that the browser had kept was found to be dead
 }

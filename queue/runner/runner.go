@@ -49,6 +49,7 @@ type Description struct {
 	Title    string // "Ask the demo library’s database"
 	Limits   string // "Read-only SQL, one statement."
 	Language string // "sql", "text"
+	Markdown bool   // its texts are Markdown
 	Examples []Example
 	About    string // "Tables: loans, branches, titles."
 }

@@ -47,6 +47,7 @@ func (r *Runner) Describe() runner.Description {
 		Title:    "Ask " + r.options.Model,
 		Limits:   "Any text.",
 		Language: "text",
+		Markdown: true,
 	}
 }
 
