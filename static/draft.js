@@ -4,7 +4,10 @@
 
 const key = "confluence.draft";
 
-/** @typedef {{text: string, forgotten: boolean}} Draft forgotten: the ticket is gone without a word */
+/**
+ * forgotten: the ticket is gone without a word; switched: the same page comes in another language.
+ * @typedef {{text: string, forgotten: boolean, switched?: boolean}} Draft
+ */
 
 /** @param {Draft} draft */
 export function keepDraft(draft) {

@@ -3,7 +3,7 @@
 
 import { say } from "./language.js";
 import { part, setText } from "./page.js";
-import { takeDraft } from "./draft.js";
+import { keepDraft, takeDraft } from "./draft.js";
 
 /** @returns {HTMLTextAreaElement} */
 export function queryField() {
@@ -17,11 +17,14 @@ export function enliven() {
   const most = Number(field.dataset.maxBytes);
 
   const draft = takeDraft(); // on a page that has a text of its own it is out of date
-  if (draft !== null && (field.dataset.draft !== undefined || field.value === "")) {
+  if (draft !== null && (draft.switched || field.dataset.draft !== undefined || field.value === "")) {
     field.value = draft.text;
     const forgotten = document.getElementById("forgotten");
     if (forgotten !== null) forgotten.hidden = !draft.forgotten;
   }
+  document.getElementById("languages")?.addEventListener("submit", () => {
+    if (field.value !== field.defaultValue) keepDraft({ text: field.value, forgotten: false, switched: true });
+  });
   const measure = () => {
     const bytes = field.value.length * 3 < most ? 0 : new TextEncoder().encode(field.value).length;
     const tooLong = bytes > most;

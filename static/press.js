@@ -14,8 +14,8 @@ export function guardForms() {
       return;
     }
     form.dataset.sent = "";
-    // The browser collects the fields after this event, so the buttons are disabled only then.
-    queueMicrotask(() => setButtons(form, true));
+    // The browser collects the fields, the pressed button among them, after this event, so the buttons are disabled only then.
+    setTimeout(() => setButtons(form, true));
     setTimeout(() => release(form), patience);
   });
   // Back from the browser's cache the page is as it was left.

@@ -187,7 +187,7 @@ func joinAgain(query, hint string, maxBytes int64) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = queryField(l.Say("field.asWritten"), "", query, maxBytes, Fault{}, templ.Attributes{"data-draft": true}).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = queryField(l.Say("field.asWritten"), "", "", query, maxBytes, Fault{}, templ.Attributes{"data-draft": true}).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

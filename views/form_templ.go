@@ -180,7 +180,7 @@ func FormPage(m Form) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = queryField(l.Say("form.query"), m.Limits, m.Query, m.MaxBytes, m.Fault, nil).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = queryField(l.Say("form.query"), m.Limits, "", m.Query, m.MaxBytes, m.Fault, nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -97,7 +97,7 @@ func FullPage(m Full) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = queryField(l.Say("field.asWritten"), "", m.Query, m.MaxBytes, Fault{}, nil).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = queryField(l.Say("field.asWritten"), "", "", m.Query, m.MaxBytes, Fault{}, nil).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

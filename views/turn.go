@@ -1,10 +1,6 @@
 package views
 
-import (
-	"github.com/a-h/templ"
-
-	"confluence/views/i18n"
-)
+import "github.com/a-h/templ"
 
 // attributes are what turn.js needs to know before the first message.
 func (t Turn) attributes() templ.Attributes {
@@ -14,13 +10,4 @@ func (t Turn) attributes() templ.Attributes {
 		"data-seconds-left": t.SecondsLeft,
 		"data-number":       t.Number,
 	}
-}
-
-// limits stands under the label of the text at the turn.
-func (t Turn) limits(l *i18n.Language) string {
-	words := l.Say("turn.limits")
-	if t.Limits == "" {
-		return words
-	}
-	return t.Limits + " " + words
 }

@@ -353,7 +353,7 @@ func TurnPage(m Turn) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = queryField(l.Say("form.query"), m.limits(l), m.Query, m.MaxBytes, m.Fault, templ.Attributes{"data-draft": true}).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = queryField(l.Say("form.query"), m.Limits, l.Say("turn.limits"), m.Query, m.MaxBytes, m.Fault, templ.Attributes{"data-draft": true}).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}

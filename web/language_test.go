@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"confluence/views/i18n"
 )
@@ -52,5 +53,47 @@ func TestLanguageSwitch(t *testing.T) {
 		if answer.status != http.StatusUnsupportedMediaType || answer.header.Get("Set-Cookie") != "" {
 			t.Errorf("%q: %d", form, answer.status)
 		}
+	}
+}
+
+// TestAcceptedLanguages: what a browser asks for, unless its owner has chosen; a dialect gets its language.
+func TestAcceptedLanguages(t *testing.T) {
+	st := open(t, siteOptions{})
+	for _, test := range []struct{ path, accept, cookie, want string }{
+		{"/", "de-AT,de;q=0.9,en;q=0.5", "", "de"}, {"/", "es-419", "", "es"}, {"/wait", "ar-EG", "", "ar"}, {"/nowhere", "ru", "", "ru"},
+		{"/", "de", "fr", "fr"}, {"/", "de", "xx", "de"}, {"/kiosk?lang=ja", "de", "fr", "ja"}, {"/?lang=ja", "de", "", "de"},
+	} {
+		answer := st.visitor().get(test.path, "Accept-Language", test.accept, "Cookie", "confluence_language="+test.cookie)
+		if answer.status == http.StatusSeeOther {
+			continue
+		}
+		if l := i18n.ByCode(test.want); answer.header.Get("Content-Language") != test.want || !strings.Contains(answer.body, `<html lang="`+l.Code+`" dir="`+l.Dir+`"`) {
+			t.Errorf("%+v: %q", test, answer.header.Get("Content-Language"))
+		}
+	}
+}
+
+// TestProblemsSpeak: title and detail by Accept-Language alone; the code is the same everywhere.
+func TestProblemsSpeak(t *testing.T) {
+	st := open(t, siteOptions{})
+	for _, l := range i18n.All() {
+		answer := st.visitor().get("/api/v1/queue/status", "Accept-Language", l.Code, "Cookie", "confluence_language=fr")
+		p := answer.json(t)
+		if p["code"] != "ticket_not_found" || p["title"] != l.Say("problem.ticket_not_found") || p["detail"] != l.Say("problem.ticket_not_found.none") {
+			t.Errorf("%s: %v", l.Code, p)
+		}
+		if answer.header.Get("Content-Language") != l.Code || !slices.Contains(answer.header.Values("Vary"), "Accept-Language") {
+			t.Errorf("%s: %v", l.Code, answer.header)
+		}
+	}
+}
+
+// TestRunsSpeak: what the server says of a run is said in its reader's language, whoever reads it later; a runner's own words stay.
+func TestRunsSpeak(t *testing.T) {
+	german := i18n.ByCode("de")
+	st := runState{Detail: i18n.Msg("problem.run_timed_out.limit", "time", 5*time.Minute), TruncatedWhy: i18n.Verbatim("own words")}
+	got := resultOf(st, german)
+	if got.Detail != "Die Abfrage erreichte die Grenze von 5 Minuten und wurde beendet. Fragen Sie weniger auf einmal." || got.TruncatedWhy != "own words" {
+		t.Errorf("%+v", got)
 	}
 }
