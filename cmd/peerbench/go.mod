@@ -1,0 +1,31 @@
+module confluence/cmd/peerbench
+
+go 1.26.0
+
+replace confluence => ../..
+
+require (
+	confluence v0.0.0
+	github.com/gorilla/websocket v1.5.3
+	github.com/lxzan/gws v1.8.9
+)
+
+require (
+	github.com/a-h/templ v0.3.1118 // indirect
+	github.com/coder/websocket v1.8.15 // indirect
+	github.com/dolthub/maphash v0.1.0 // indirect
+	github.com/google/renameio/v2 v2.0.2 // indirect
+	github.com/gorilla/securecookie v1.1.2 // indirect
+	github.com/gorilla/sessions v1.4.0 // indirect
+	github.com/klauspost/compress v1.17.9 // indirect
+	github.com/labstack/echo/v4 v4.16.5 // indirect
+	github.com/labstack/gommon v0.5.0 // indirect
+	github.com/mattn/go-colorable v0.1.16 // indirect
+	github.com/mattn/go-isatty v0.0.24 // indirect
+	github.com/valyala/bytebufferpool v1.0.0 // indirect
+	github.com/valyala/fasttemplate v1.2.2 // indirect
+	golang.org/x/crypto v0.58.0 // indirect
+	golang.org/x/net v0.62.0 // indirect
+	golang.org/x/sys v0.50.0 // indirect
+	golang.org/x/text v0.43.0 // indirect
+)
