@@ -34,9 +34,10 @@ func askAddress(server string) (string, error) {
 
 // askServer is the server that is asked, in one session.
 type askServer struct {
-	base  string
-	token string
-	http  *http.Client
+	base   string
+	token  string // of the session, or
+	cookie string
+	http   *http.Client
 }
 
 func newAskServer(base string) *askServer {
@@ -57,14 +58,20 @@ func (s *askServer) open(ctx context.Context) error {
 
 // askView is where the asker stands.
 type askView struct {
-	Status   string `json:"status"`
-	Position int    `json:"position"`
-	Ahead    int    `json:"ahead"`
-	Number   int64  `json:"number"`
-	Runner   string `json:"runner"`
-	Paused   bool   `json:"paused"`
-	Notice   string `json:"notice"`
-	Wait     struct {
+	TicketID  string  `json:"ticket_id"`
+	Status    string  `json:"status"`
+	Position  int     `json:"position"`
+	Ahead     int     `json:"ahead"`
+	Number    int64   `json:"number"`
+	Revision  int64   `json:"revision"`
+	RunID     string  `json:"run_id"`
+	Runner    string  `json:"runner"`
+	Paused    bool    `json:"paused"`
+	Notice    string  `json:"notice"`
+	Window    int     `json:"reservation_expires_in_seconds"`
+	Heartbeat float64 `json:"heartbeat_within_seconds"`
+	PollAfter int     `json:"poll_after_seconds"`
+	Wait      struct {
 		Low    *int64 `json:"low_seconds"`
 		Likely *int64 `json:"likely_seconds"`
 		High   *int64 `json:"high_seconds"`
@@ -73,11 +80,12 @@ type askView struct {
 
 // askEnd is how a run ended.
 type askEnd struct {
-	Outcome      string `json:"outcome"`
-	Code         string `json:"code"`
-	Detail       string `json:"detail"`
-	Truncated    bool   `json:"truncated"`
-	TruncatedWhy string `json:"truncated_reason"`
+	Outcome      string  `json:"outcome"`
+	Code         string  `json:"code"`
+	Detail       string  `json:"detail"`
+	Truncated    bool    `json:"truncated"`
+	Seconds      float64 `json:"duration_seconds"`
+	TruncatedWhy string  `json:"truncated_reason"`
 }
 
 // askRefusal is a problem document.
@@ -197,6 +205,9 @@ func (s *askServer) send(ctx context.Context, method, path string, body any, hea
 	if s.token != "" {
 		r.Header.Set("Authorization", "Bearer "+s.token)
 	}
+	if s.cookie != "" {
+		r.Header.Set("Cookie", s.cookie)
+	}
 	answer, err := s.http.Do(r)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errAskCut, err)
@@ -270,8 +281,9 @@ func (s *askServer) follow(ctx context.Context, method, path string, body any, h
 	}
 }
 
-// patiently repeats what fails for a reason that passes, at growing intervals, until there has been trouble for five minutes.
-func (a *asker) patiently(ctx context.Context, try func() error) error {
+// patiently repeats what fails for a reason that passes, at growing intervals, until there has been trouble for five minutes. Of each try
+// that failed say is told.
+func patiently(ctx context.Context, say func(*askRefusal), try func() error) error {
 	pause, trouble := askPauseFrom, time.Time{}
 	for {
 		began := time.Now()
@@ -291,13 +303,17 @@ func (a *asker) patiently(ctx context.Context, try func() error) error {
 			wait = time.Duration(refused.After) * time.Second
 		}
 		pause = min(2*pause, askPauseTo)
-		a.progress.say(askTrouble(refused) + " Trying again.")
+		say(refused)
 		select {
 		case <-time.After(wait):
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
+}
+
+func (a *asker) patiently(ctx context.Context, try func() error) error {
+	return patiently(ctx, func(refused *askRefusal) { a.progress.say(askTrouble(refused) + " Trying again.") }, try)
 }
 
 // askTrouble is what a person is told of a try that failed.

@@ -78,9 +78,10 @@ func (s settings) line(start time.Time) queue.Config {
 
 // commandLine is the grammar of the command line.
 type commandLine struct {
-	Serve  settings   `cmd:"" default:"withargs" help:"Serve the waiting room. This is what confluence alone does."`
-	Ask    askCommand `cmd:"" help:"Ask a running Confluence: join, wait, claim, and print the answer."`
-	Replay struct {
+	Serve    settings        `cmd:"" default:"withargs" help:"Serve the waiting room. This is what confluence alone does."`
+	Ask      askCommand      `cmd:"" help:"Ask a running Confluence: join, wait, claim, and print the answer."`
+	Loadtest loadtestCommand `cmd:"" help:"Play a crowd against a running Confluence, check what the line promises, and report how long things take."`
+	Replay   struct {
 		File string `arg:"" help:"File with one operation a line, as JSON; - is standard input."`
 	} `cmd:"" help:"Run a file of operations through the line on a virtual clock, and compare the answers."`
 	Inspect struct {
@@ -120,6 +121,7 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.NamedMapper("database", setting(parseDatabase)),
 		kong.NamedMapper("seconds", setting(parseSeconds)),
 		kong.NamedMapper("count", setting(parseCount)),
+		kong.NamedMapper("share", setting(parseShare)),
 		kong.NamedMapper("keys", setting(parseKeys)),
 		kong.NamedMapper("level", setting(parseLevel)),
 		kong.NamedMapper("format", setting(parseFormat)),

@@ -44,6 +44,8 @@ func run(args, environ []string, in io.Reader, out, errs io.Writer) int {
 		return serve(asked, out, errs)
 	case "ask":
 		return ask(asked.Ask, in, out, errs)
+	case "loadtest":
+		return runLoadtest(asked.Loadtest, out, errs)
 	case "replay":
 		return replayFile(asked.Replay.File, in, out, errs)
 	case "inspect":

@@ -155,6 +155,14 @@ func parseCount(text string, tag *kong.Tag) (int, error) {
 	return n, nil
 }
 
+func parseShare(text string, _ *kong.Tag) (float64, error) {
+	share, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(share >= 0 && share <= 1) {
+		return 0, notAllowed{allowed: "a share from 0 to 1, such as 0.5"}
+	}
+	return share, nil
+}
+
 // shortestKey is how many characters a session key must have.
 const shortestKey = 32
 
