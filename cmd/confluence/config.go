@@ -27,11 +27,11 @@ type settings struct {
 	doorSettings   `embed:""`
 	runnerSettings `embed:""`
 
-	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" min:"2" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
-	Heartbeat   time.Duration `name:"queue-heartbeat-seconds" type:"seconds" min:"2" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
+	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
+	Heartbeat   time.Duration `name:"queue-heartbeat-seconds" type:"seconds" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
 	MaxLength   int           `name:"queue-max-length" type:"count" min:"0" default:"1000" group:"The line" help:"Tickets that may wait; 0: nobody waits."`
 	Slots       int           `name:"queue-slots" type:"count" min:"1" default:"1" group:"The line" help:"Runs at the same time."`
-	PollBurst   int           `type:"count" min:"2" default:"20" group:"The line" help:"Status calls and joins that a session may make at once."`
+	PollBurst   int           `type:"count" min:"1" default:"20" group:"The line" help:"Status calls and joins that a session may make at once."`
 	PollRate    int           `name:"polls-per-second" type:"count" min:"1" default:"2" group:"The line" help:"Status calls and joins that a session may make a second in the long run. Who asks at the pace that is told stays below."`
 
 	RunTimeout     time.Duration `name:"run-timeout-seconds" type:"seconds" default:"300" group:"Runs" help:"Time limit of a run."`
@@ -56,12 +56,25 @@ func (s settings) check() error {
 	if err := s.doorSettings.check(); err != nil {
 		return err
 	}
-	if s.PollRate == 1 && web.PollAfter(s.Heartbeat, s.Reservation) == 1 {
-		return fmt.Errorf("--polls-per-second (%s) is 1, and a client is told to ask every second, for --queue-heartbeat-seconds (%s) is %v and --queue-reservation-seconds (%s) is %v: "+
-			"it must be 2 or more, or a heartbeat of 6 and a reservation of 4 seconds or more",
-			envName("polls-per-second"), envName("queue-heartbeat-seconds"), s.Heartbeat, envName("queue-reservation-seconds"), s.Reservation)
-	}
 	return s.runnerSettings.check()
+}
+
+// shortestPolled is the shortest heartbeat and reservation with which a client that polls keeps its place and its turn: it is told to ask
+// every second at the soonest.
+const shortestPolled = 2 * time.Second
+
+// doubts are what may be meant, but harms clients that poll. Those on sockets and streams are heard of all the time.
+func (s settings) doubts() []string {
+	var doubts []string
+	if s.Heartbeat < shortestPolled || s.Reservation < shortestPolled {
+		doubts = append(doubts, fmt.Sprintf("%s or %s is below %v: a client that polls every second, as it is told, can lose its place or its turn",
+			envName("queue-heartbeat-seconds"), envName("queue-reservation-seconds"), shortestPolled))
+	}
+	if web.PollAfter(s.Heartbeat, s.Reservation) == 1 && (s.PollRate == 1 || s.PollBurst == 1) {
+		doubts = append(doubts, fmt.Sprintf("a client that polls every second, as it is told, may be refused now and then: %s and %s should be 2 or more",
+			envName("polls-per-second"), envName("poll-burst")))
+	}
+	return doubts
 }
 
 // line is the line's configuration at its start. A line that forgets over a restart begins its revision at the present time in

@@ -74,10 +74,8 @@ func TestSettingsWrong(t *testing.T) {
 		{"queue-slots", "two", []string{`"two"`, "whole number"}},
 		{"queue-slots", "1.5", []string{`"1.5"`, "whole number"}},
 		{"queue-max-length", "-1", []string{`"-1"`, "0 or more"}},
-		{"queue-reservation-seconds", "0", []string{`"0"`, "from 2 to"}},
-		{"queue-reservation-seconds", "1.9", []string{`"1.9"`, "from 2 to"}}, // who asks every second would hear of its turn too late
-		{"queue-heartbeat-seconds", "1", []string{`"1"`, "from 2 to"}},       // or be dropped
-		{"poll-burst", "1", []string{`"1"`, "2 or more"}},
+		{"queue-reservation-seconds", "0", []string{`"0"`, "from 0.001 to"}},
+		{"poll-burst", "0", []string{`"0"`, "1 or more"}},
 		{"polls-per-second", "1000000001", []string{"1000000000 at most"}},
 		{"queue-reservation-seconds", "1m", []string{`"1m"`, "number of seconds"}},
 		{"queue-heartbeat-seconds", "-3", []string{`"-3"`, "number of seconds"}},
@@ -130,16 +128,28 @@ func TestSettingsWrong(t *testing.T) {
 	}
 }
 
-// Who asks every second isn't limited to a call a second: a clock that is a little fast would be too much.
-func TestSlowestPollRateNeedsSlowPolls(t *testing.T) {
-	for line, fine := range map[string]bool{
-		"--queue-heartbeat-seconds=30 --queue-reservation-seconds=60": true, "--queue-heartbeat-seconds=6 --queue-reservation-seconds=4": true,
-		"--queue-heartbeat-seconds=5 --queue-reservation-seconds=60": false, "--queue-heartbeat-seconds=30 --queue-reservation-seconds=3": false,
+// Times and rates that harm who polls as they are told are doubted, and taken nevertheless.
+func TestDoubtfulPolls(t *testing.T) {
+	for line, doubts := range map[string]int{
+		"":                               0,
+		"--polls-per-second=1":           0,
+		"--queue-heartbeat-seconds=1":    1,
+		"--queue-reservation-seconds=.5": 1,
+		"--queue-heartbeat-seconds=5":    0,
+		"--queue-heartbeat-seconds=5 --polls-per-second=1":               1,
+		"--queue-reservation-seconds=3 --poll-burst=1":                   1,
+		"--queue-heartbeat-seconds=1 --polls-per-second=1":               2,
+		"--queue-heartbeat-seconds=6 --queue-reservation-seconds=4":      0,
+		"--queue-heartbeat-seconds=2 --queue-reservation-seconds=2":      0,
+		"--queue-heartbeat-seconds=0.001 --queue-reservation-seconds=60": 1,
 	} {
 		var out bytes.Buffer
-		_, err := parse(append([]string{"serve", "--polls-per-second=1"}, strings.Fields(line)...), nil, &out, &out)
-		if (err == nil) != fine || !fine && !strings.Contains(err.Error(), "CONFLUENCE_WEB_POLLS_PER_SECOND") {
-			t.Errorf("%s: %v", line, err)
+		asked, err := parse(append([]string{"serve"}, strings.Fields(line)...), nil, &out, &out)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		if got := asked.Serve.doubts(); len(got) != doubts {
+			t.Errorf("%s: %q", line, got)
 		}
 	}
 }

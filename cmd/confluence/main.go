@@ -65,6 +65,9 @@ func serve(asked invocation, out, errs io.Writer) int {
 	for _, name := range asked.unknown {
 		log.Warn("not a setting of Confluence; it is ignored", "name", name)
 	}
+	for _, doubt := range asked.Serve.doubts() {
+		log.Warn(doubt)
+	}
 	ctx, release := untilSignal(context.Background(), log)
 	defer release()
 
