@@ -97,3 +97,17 @@ func TestRunsSpeak(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// TestLanguageBelowAPath: two on one host, each below a path, keep two choices.
+func TestLanguageBelowAPath(t *testing.T) {
+	st := open(t, siteOptions{options: Options{Door: Door{BasePath: "/ask"}}})
+	answer := st.visitor().do(http.MethodPost, "/ask/language", "lang=ar&to=/runs", "Content-Type", "application/x-www-form-urlencoded")
+	cookie := answer.header.Get("Set-Cookie")
+	if answer.header.Get("Location") != "/ask/runs" || !strings.Contains(cookie, "confluence_language-ask=ar; Path=/ask;") {
+		t.Errorf("to %q with %q", answer.header.Get("Location"), cookie)
+	}
+	page := st.visitor().get("/ask/runs", "Cookie", "confluence_language-ask=ar")
+	if !strings.Contains(page.body, `<html lang="ar" dir="rtl">`) || !strings.Contains(page.body, `action="/ask/language"`) || !strings.Contains(page.body, `name="to" value="/runs"`) {
+		t.Errorf("the page: %.300s", page.body)
+	}
+}
