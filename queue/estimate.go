@@ -12,14 +12,12 @@ const (
 	alpha      = 0.3 // weight of the newer one
 )
 
-// estimate knows how long the last runs took. Times are in seconds.
+// estimate is the classic one, of rule 11. It knows how long the last runs took. Times are in seconds.
 type estimate struct {
-	last  []float64 // oldest first, at most remembered
-	mean  float64   // exponential moving average over last
-	low   float64   // quantiles of last: 10 %
-	mid   float64   // 50 %
-	high  float64   // 90 %
-	prior float64   // the configured guess; 0: none
+	last []float64 // oldest first, at most remembered
+	mean float64   // exponential moving average over last
+	low  float64   // quantiles of last: 10 %
+	high float64   // 90 %
 }
 
 // record takes the duration of a run that ended.
@@ -38,18 +36,7 @@ func (e *estimate) record(d time.Duration) {
 	}
 
 	sorted := slices.Sorted(slices.Values(e.last))
-	e.low, e.mid, e.high = quantile(sorted, 0.1), quantile(sorted, 0.5), quantile(sorted, 0.9)
-}
-
-// basis says what wait is made of.
-func (e *estimate) basis() Basis {
-	switch {
-	case len(e.last) > 0:
-		return BasisHistory
-	case e.prior > 0:
-		return BasisPrior
-	}
-	return BasisNone
+	e.low, e.high = quantile(sorted, 0.1), quantile(sorted, 0.9)
 }
 
 // eta is the classic estimate for who has ahead people before them and slots in front of them: elapsed tells how long the run that ends
@@ -59,29 +46,6 @@ func (e *estimate) eta(ahead, slots int, elapsed time.Duration) Seconds {
 		return Seconds{}
 	}
 	return until(e.mean, ahead, slots, elapsed)
-}
-
-// wait is the range until a run can start, for the same.
-func (e *estimate) wait(ahead, slots int, elapsed time.Duration) Wait {
-	w := Wait{Basis: e.basis()}
-	switch w.Basis {
-	case BasisHistory:
-		w.Low, w.Likely, w.High = startOf(e.low, ahead, slots, elapsed), startOf(e.mid, ahead, slots, elapsed), startOf(e.high, ahead, slots, elapsed)
-	case BasisPrior:
-		likely := startOf(e.prior, ahead, slots, elapsed)
-		w.Low, w.Likely, w.High = likely, likely, likely
-	}
-	return w
-}
-
-// now is the wait of who needn't wait.
-func (e *estimate) now() Wait {
-	w := Wait{Basis: e.basis()}
-	if w.Basis != BasisNone {
-		zero := Seconds{Known: true}
-		w.Low, w.Likely, w.High = zero, zero, zero
-	}
-	return w
 }
 
 // usual is what most runs take.
@@ -95,13 +59,6 @@ func (e *estimate) usual() (low, high Seconds) {
 func until(run float64, ahead, slots int, elapsed time.Duration) Seconds {
 	total := run * float64(ahead/slots+1)
 	return whole(max(0, total-elapsed.Seconds()))
-}
-
-// startOf is until, but a run that takes longer than most doesn't shorten those that have not begun.
-func startOf(run float64, ahead, slots int, elapsed time.Duration) Seconds {
-	rest := max(0, run-elapsed.Seconds())
-	others := run * float64(ahead/slots)
-	return whole(rest + others)
 }
 
 // whole rounds half to even.

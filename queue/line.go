@@ -22,6 +22,7 @@ type Line struct {
 	runs     []*run             // the going ones, oldest first; those whose ticket left too
 	endings  endings
 	estimate estimate
+	waits    waits
 
 	number    int64  // of the last ticket
 	term      uint64 // of the last reservation or run
@@ -50,6 +51,7 @@ type ticket struct {
 	called     time.Duration // became ready; below 0: not yet
 	deadline   time.Duration // of its reservation
 	run        *run          // while running
+	waited     bool          // it has stood in the line of this process
 }
 
 type run struct {
@@ -60,6 +62,7 @@ type run struct {
 	started  time.Duration
 	ticket   *ticket // nil: it left
 	stopping bool
+	answered time.Duration // how long the call that it follows took to be claimed; below 0: it says nothing
 }
 
 // Grant is a claimed turn.
@@ -73,7 +76,7 @@ type Grant struct {
 func NewLine(cfg Config) *Line {
 	return &Line{
 		cfg: cfg, ids: newIDs(), tickets: make(map[string]*ticket), revision: cfg.Revision,
-		estimate: estimate{prior: cfg.InitialRun.Seconds()},
+		waits: newWaits(cfg),
 	}
 }
 
@@ -93,6 +96,7 @@ func (l *Line) Join(now time.Duration, session string, kept Kept) (View, error) 
 		return View{}, ErrQueueFull
 	default:
 		t = l.admit(now, session, kept)
+		l.awaitsTurn(now, t)
 		l.queue.push(t)
 		l.seen.push(t)
 		t.joinedAt = l.position(t)
@@ -185,7 +189,7 @@ func (l *Line) Claim(now time.Duration, session string) (Grant, error) {
 		return Grant{}, ErrBusy
 	}
 	l.term++
-	t.run = &run{id: l.ids.run(), term: l.term, session: session, number: t.number, started: now, ticket: t}
+	t.run = &run{id: l.ids.run(), term: l.term, session: session, number: t.number, started: now, ticket: t, answered: l.answered(now, t)}
 	l.runs = append(l.runs, t.run)
 	l.reserved = slices.DeleteFunc(l.reserved, func(r *ticket) bool { return r == t })
 	t.status = Running
@@ -218,6 +222,7 @@ func (l *Line) Finish(now time.Duration, term uint64, outcome Outcome) error {
 	if outcome != Interrupted && !(byClient && took <= clientEndedWithin) {
 		l.estimate.record(took)
 		l.oweDurations()
+		l.waits.ran(r, took, outcome)
 	}
 	l.inputs++
 	if r.ticket != nil {
@@ -237,7 +242,9 @@ func (l *Line) SetRunner(now time.Duration, available bool) {
 		return
 	}
 	l.down = !available
+	l.waits.Freeze(now, !l.calls())
 	if available {
+		l.waits.back = now
 		for _, t := range l.reserved {
 			t.deadline = now + l.cfg.Reservation
 		}
@@ -251,6 +258,7 @@ func (l *Line) SetPaused(now time.Duration, paused bool) {
 	l.Advance(now)
 	if l.paused != paused {
 		l.paused = paused
+		l.waits.Freeze(now, !l.calls())
 		l.oweTotals()
 		l.publish()
 		l.promote(now)
@@ -343,7 +351,11 @@ func (l *Line) promote(now time.Duration) {
 		}
 		t := l.queue.head()
 		l.dequeue(t)
+		l.waits.Called(now)
 		l.call(now, t)
+	}
+	if l.free() {
+		l.waits.Open(now)
 	}
 }
 
@@ -382,8 +394,10 @@ func (l *Line) end(now time.Duration, t *ticket, reason Reason, outcome Outcome)
 	ended := Ended{Reason: reason, TicketID: t.id, Number: t.number, Outcome: outcome, Kept: t.kept}
 	switch t.status {
 	case Queued:
+		l.waits.Left(now, l.queue.rank(t)-1)
 		l.dequeue(t)
 	case Ready:
+		l.unanswered(now, t)
 		l.reserved = slices.DeleteFunc(l.reserved, func(r *ticket) bool { return r == t })
 		l.inputs++
 	case Running:

@@ -35,7 +35,9 @@ func RestoreLine(cfg Config, s State) (*Line, error) {
 	l.revision = max(cfg.Revision, s.Totals.Revision+revisionStep)
 	l.asleep = &restored{}
 	for _, d := range s.Durations {
-		l.estimate.record(time.Duration(math.Round(d * float64(time.Second))))
+		took := time.Duration(math.Round(d * float64(time.Second)))
+		l.estimate.record(took)
+		l.waits.Ran(took, false)
 	}
 	records := slices.Clone(s.Records)
 	slices.SortFunc(records, func(a, b Record) int { return cmp.Compare(a.Number, b.Number) })
@@ -74,6 +76,7 @@ func (l *Line) restore(r Record) error {
 	}
 	switch r.Status {
 	case Queued:
+		t.waited = true
 		l.queue.push(t)
 		l.seen.push(t)
 	case Ready:
@@ -108,6 +111,8 @@ func (l *Line) awake(now time.Duration) {
 	for t := l.seen.first; t != nil; t = t.next {
 		t.seen = now
 	}
+	l.waits.Begin(now, l.queue.n)
+	l.waits.Freeze(now, !l.calls())
 	for _, t := range l.reserved {
 		t.deadline = now + l.cfg.Reservation
 	}

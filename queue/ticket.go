@@ -109,6 +109,15 @@ type Picture struct {
 	RunElapsed time.Duration // of the oldest run that is going; 0 if none
 	UsualLow   Seconds
 	UsualHigh  Seconds
+	Estimate   Estimate
+}
+
+// Estimate is how good the waits were that people were told as they joined, as far as was found out in the last hours.
+type Estimate struct {
+	Predictions int     // 0: nothing was found out yet
+	Hours       int     // that they span, at most 24
+	Coverage    float64 // share of the waits that were within their range
+	MeanError   float64 // mean absolute error of the middle, in seconds
 }
 
 // PictureNext is how many of the line's first numbers a Picture shows.

@@ -60,6 +60,7 @@ func (l *Line) withdraw(now time.Duration, t *ticket, prior *ending) {
 	delete(l.tickets, t.session)
 	switch t.status {
 	case Queued:
+		l.waits.Withdrawn(now, l.queue.rank(t)-1)
 		l.dequeue(t)
 	case Ready:
 		l.reserved = slices.DeleteFunc(l.reserved, func(r *ticket) bool { return r == t })

@@ -22,14 +22,14 @@ func (l *Line) viewAt(now time.Duration, t *ticket, position int) View {
 	ahead := max(0, position-1)
 	v := View{
 		TicketID: t.id, Number: t.number, Status: t.status, Position: position, Ahead: ahead, JoinedAt: t.joinedAt,
-		ETA: l.estimate.eta(ahead, l.cfg.Slots, l.elapsed(now, ahead)), Wait: l.estimate.now(),
+		ETA: l.estimate.eta(ahead, l.cfg.Slots, l.elapsed(now, ahead)), Wait: l.waits.now(),
 		Runner: l.runnerTold(), Revision: l.revision, Paused: l.paused, Notice: l.notice, Kept: t.kept,
 		RunElapsed: l.elapsed(now, 0), HeartbeatEvery: l.cfg.Heartbeat, ClaimWithin: l.cfg.Reservation, inputs: l.inputs, published: l.published,
 	}
 	v.UsualLow, v.UsualHigh = l.estimate.usual()
 	switch t.status {
 	case Queued:
-		v.Wait = l.estimate.wait(ahead, l.cfg.Slots, l.elapsed(now, ahead))
+		v.Wait = l.wait(now, ahead-len(l.reserved))
 	case Ready:
 		left := t.deadline - now
 		if l.down {
@@ -65,16 +65,15 @@ func (l *Line) runnerTold() RunnerState {
 // Picture is what everybody may see.
 func (l *Line) Picture(now time.Duration) Picture {
 	l.Advance(now)
-	ahead := len(l.reserved) + l.queue.n
 	p := Picture{
-		Slots: l.cfg.Slots, Runner: l.runner(), Length: l.queue.n, Free: l.free(), Wait: l.estimate.now(),
+		Slots: l.cfg.Slots, Runner: l.runner(), Length: l.queue.n, Free: l.free(), Wait: l.waits.now(),
 		Serving: []int64{}, Called: []int64{}, Next: make([]int64, 0, min(PictureNext, l.queue.n)),
-		Paused: l.paused, Notice: l.notice, Revision: l.revision, RunElapsed: l.elapsed(now, 0),
+		Paused: l.paused, Notice: l.notice, Revision: l.revision, RunElapsed: l.elapsed(now, 0), Estimate: l.waits.estimate(),
 	}
 	p.UsualLow, p.UsualHigh = l.estimate.usual()
 	if !p.Free {
 		p.Full = l.queue.n >= l.cfg.MaxLength
-		p.Wait = l.estimate.wait(ahead, l.cfg.Slots, l.elapsed(now, ahead))
+		p.Wait = l.wait(now, l.queue.n)
 	}
 	for _, r := range l.runs {
 		p.Serving = append(p.Serving, r.number)

@@ -75,7 +75,19 @@ func appendPictureFields(b []byte, p queue.Picture) []byte {
 	b = strconv.AppendInt(append(b, `,"revision":`...), p.Revision, 10)
 	b = strconv.AppendBool(append(b, `,"free":`...), p.Free)
 	b = strconv.AppendBool(append(b, `,"full":`...), p.Full)
-	return appendRunTimes(b, p.RunElapsed, p.UsualLow, p.UsualHigh)
+	b = appendRunTimes(b, p.RunElapsed, p.UsualLow, p.UsualHigh)
+	return appendEstimate(append(b, `,"estimate":`...), p.Estimate)
+}
+
+func appendEstimate(b []byte, e queue.Estimate) []byte {
+	if e.Predictions == 0 {
+		return append(b, "null"...)
+	}
+	b = strconv.AppendFloat(append(b, `{"coverage":`...), e.Coverage, 'f', 3, 64)
+	b = strconv.AppendFloat(append(b, `,"mean_error_seconds":`...), e.MeanError, 'f', 1, 64)
+	b = strconv.AppendInt(append(b, `,"predictions":`...), int64(e.Predictions), 10)
+	b = strconv.AppendInt(append(b, `,"hours":`...), int64(e.Hours), 10)
+	return append(b, '}')
 }
 
 // endedMessage is the last message about a ticket: its kind, and the reason in full beside it.

@@ -31,6 +31,7 @@ type settings struct {
 	Heartbeat   time.Duration `name:"queue-heartbeat-seconds" type:"seconds" default:"30" group:"The line" help:"A waiting ticket that is not heard of for longer is dropped."`
 	MaxLength   int           `name:"queue-max-length" type:"count" min:"0" default:"1000" group:"The line" help:"Tickets that may wait; 0: nobody waits."`
 	Slots       int           `name:"queue-slots" type:"count" min:"1" default:"1" group:"The line" help:"Runs at the same time."`
+	InitialRun  time.Duration `name:"queue-initial-run-seconds" type:"seconds" min:"0" default:"0" group:"The line" help:"First guess of a run's duration, for the waits that are told before a run has ended; 0: none is told."`
 	PollBurst   int           `type:"count" min:"1" default:"20" group:"The line" help:"Status calls and joins that a session may make at once."`
 	PollRate    int           `name:"polls-per-second" type:"count" min:"1" default:"2" group:"The line" help:"Status calls and joins that a session may make a second in the long run. Who asks at the pace that is told stays below."`
 
@@ -85,6 +86,7 @@ func (s settings) line(start time.Time) queue.Config {
 		MaxLength:   s.MaxLength,
 		Reservation: s.Reservation,
 		Heartbeat:   s.Heartbeat,
+		InitialRun:  s.InitialRun,
 		Revision:    start.UnixMilli(),
 	}
 }

@@ -28,7 +28,8 @@ var mayImport = []struct {
 }{
 	{regexp.MustCompile(`^cmd/`), regexp.MustCompile(`.`)},
 	{regexp.MustCompile(`^web$`), regexp.MustCompile(`^(queue|queue/runner|views|views/i18n|static)$`)},
-	{regexp.MustCompile(`^queue$`), regexp.MustCompile(`^$`)},
+	{regexp.MustCompile(`^queue$`), regexp.MustCompile(`^queue/wait$`)},
+	{regexp.MustCompile(`^queue/wait$`), regexp.MustCompile(`^$`)},
 	{regexp.MustCompile(`^queue/runner$`), regexp.MustCompile(`^$`)},
 	{regexp.MustCompile(`^queue/runner/`), regexp.MustCompile(`^queue/runner($|/)`)},
 	{regexp.MustCompile(`^queue/(memory|sqlitestore|redisstore)$`), regexp.MustCompile(`^queue$`)},
@@ -39,7 +40,7 @@ var mayImport = []struct {
 }
 
 // pureStandardLibrary are the packages that import nothing from outside the standard library and the project.
-var pureStandardLibrary = regexp.MustCompile(`^queue(/memory|/trace|/runner)?$`)
+var pureStandardLibrary = regexp.MustCompile(`^queue(/memory|/trace|/runner|/simulation|/wait)?$`)
 
 func TestLayoutImportsPointDown(t *testing.T) {
 	for file, imports := range sources(t) {

@@ -107,7 +107,7 @@ func (p *pair) comparePicture(waiting, running int) {
 		p.Fatalf("%d slots are busy: %+v", busy, pic)
 	}
 	want := p.plain.picture()
-	want.Revision, want.Wait, want.UsualLow, want.UsualHigh = pic.Revision, pic.Wait, pic.UsualLow, pic.UsualHigh
+	want.Revision, want.Wait, want.UsualLow, want.UsualHigh, want.Estimate = pic.Revision, pic.Wait, pic.UsualLow, pic.UsualHigh, pic.Estimate
 	if !reflect.DeepEqual(pic, want) {
 		p.Fatalf("the picture at %v (-want +got):\n%s", p.clock.Now(), cmp.Diff(want, pic))
 	}

@@ -1,0 +1,118 @@
+package simulation
+
+import (
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"confluence/queue"
+)
+
+// judged plays each so-manieth case, on seeds that nothing was tuned on.
+func judged(t testing.TB, people, every, seeds int) (all []Verdict) {
+	t.Helper()
+	for i, c := range Cases(people) {
+		if i%every != 0 {
+			continue
+		}
+		var those []uint64
+		for s := range seeds {
+			those = append(those, uint64(500_000+i*seeds+s))
+		}
+		v, err := c.Judge(those...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, v)
+	}
+	return all
+}
+
+// varied are the verdicts but for those of runs that all take the same, where a range of whole seconds holds nearly always.
+func varied(all []Verdict) (some []Verdict) {
+	for _, v := range all {
+		if v.Runs != Constant {
+			some = append(some, v)
+		}
+	}
+	return some
+}
+
+// TestEstimatesKeepTheirBounds on generated loads: a good deal less than the error of the classic estimate, seldom more,
+// and ranges that hold.
+func TestEstimatesKeepTheirBounds(t *testing.T) {
+	all := judged(t, 3000, 7, 2)
+	var table strings.Builder
+	if err := Report(&table, all); err != nil {
+		t.Fatal(err)
+	}
+	t.Log("\n" + table.String())
+	s, v := Summarize(all), Summarize(varied(all))
+	if s.MedianError > 0.62 || s.MeanError > 0.56 {
+		t.Errorf("the error is %.3f of the classic one in the median case, %.3f in the mean", s.MedianError, s.MeanError)
+	}
+	if 20*s.Worse > s.Cases {
+		t.Errorf("in %d of %d cases the error is above 1.1 of the classic one", s.Worse, s.Cases)
+	}
+	if 100*v.Held < 80*v.Cases || 100*v.OverHeld < 90*v.Cases {
+		t.Errorf("of %d cases the range holds 75 to 90 %% at join in %d, over the wait in %d", v.Cases, v.Held, v.OverHeld)
+	}
+}
+
+// BenchmarkEstimates prints the table of all cases, once.
+func BenchmarkEstimates(b *testing.B) {
+	for range b.N {
+		all := judged(b, 3000, 1, 1)
+		if b.N == 1 {
+			if err := Report(os.Stdout, all); err != nil {
+				b.Fatal(err)
+			}
+		}
+		s := Summarize(all)
+		b.ReportMetric(s.MedianError, "median-error-ratio")
+		b.ReportMetric(float64(s.Held)/float64(s.Cases), "held")
+	}
+}
+
+// TestWaitNeverStepsByItself: between events what is shown moves smoothly with time. A fifth of a second moves the whole seconds by two at most, however
+// far away the turn is.
+func TestWaitNeverStepsByItself(t *testing.T) {
+	const step = 200 * time.Millisecond
+	for _, runs := range AllRuns() {
+		w := Workload{Runs: runs, Load: 1.1, Slots: 2, Abandonment: 0.3, People: 150, Seed: 11}
+		s, err := newSimulation(Options{Slots: 2, Unlimited: true, ClaimDelay: Fixed(5 * second), LapseShare: 0.05, InitialRun: 40 * second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		last, revision, quiet := map[string]queue.Wait{}, int64(-1), 0
+		look := func() {
+			now := map[string]queue.Wait{}
+			s.line.Each(s.now, 1, 12, func(session string, v queue.View) { now[session] = v.Wait })
+			if r := s.line.Picture(s.now).Revision; r != revision {
+				revision, last = r, now
+				return
+			}
+			for session, is := range now {
+				was := last[session]
+				if d := is.Likely.N - was.Likely.N; is.Basis != was.Basis || d < -2 || d > 2 {
+					t.Fatalf("%s: at %v, without an event, from %+v to %+v", runs, s.now, was, is)
+				}
+				quiet++
+			}
+			last = now
+		}
+		for a := range w.Arrivals {
+			for at := s.now + step; at < a.At; at += step {
+				s.until(at)
+				s.now = at
+				look()
+			}
+			s.until(a.At)
+			s.arrive(a)
+		}
+		if quiet < 5000 {
+			t.Errorf("%s: only %d looks without an event", runs, quiet)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package wait
+
+import (
+	"math"
+	"slices"
+)
+
+// excess answers how much longer something lasts that has lasted some time: the mean excess of the last that lasted longer, with
+// straight lines between, rising by at most so much a second. All in seconds.
+type excess struct {
+	last       []float64 // oldest first
+	sorted     []float64
+	rest       []float64 // mean excess over sorted[i]
+	limit      []float64 // what the rest has risen to there
+	most       int       // of last
+	slope      float64   // the steepest rise
+	mean       float64
+	regularity float64 // 1 where all lasted alike; 0 where they vary as exponential ones do, or more
+}
+
+func (x *excess) n() int { return len(x.last) }
+
+func (x *excess) clear() { x.last, x.sorted = x.last[:0], x.sorted[:0] }
+
+func (x *excess) add(d float64) {
+	if len(x.last) == x.most {
+		i, _ := slices.BinarySearch(x.sorted, x.last[0])
+		x.sorted = slices.Delete(x.sorted, i, i+1)
+		x.last = slices.Delete(x.last, 0, 1)
+	}
+	x.last = append(x.last, d)
+	i, _ := slices.BinarySearch(x.sorted, d)
+	x.sorted = slices.Insert(x.sorted, i, d)
+	x.tabulate()
+}
+
+// tabulate goes through the ends from the last to the first, and then limits the rise.
+func (x *excess) tabulate() {
+	n := len(x.sorted)
+	x.rest = append(x.rest[:0], x.sorted...)
+	longer, sum := 0, 0.0 // those that lasted longer than sorted[i], and their sum
+	for i := n - 1; i >= 0; i-- {
+		if i < n-1 {
+			longer++
+			sum += x.sorted[i+1]
+		}
+		x.rest[i] = 0
+		if longer > 0 {
+			x.rest[i] = sum/float64(longer) - x.sorted[i]
+		}
+	}
+	// None lasted longer than the longest: what the three before it say stands for it.
+	if before := x.rest[max(0, n-4) : n-1]; len(before) > 0 {
+		for _, r := range before {
+			x.rest[n-1] += r / float64(len(before))
+		}
+	}
+	x.mean = (sum + x.sorted[0]) / float64(n)
+	squares := 0.0
+	for _, d := range x.sorted {
+		squares += (d - x.mean) * (d - x.mean)
+	}
+	x.regularity = max(0, 1-squares/float64(n)/max(x.mean*x.mean, 1e-9))
+	x.limit = x.limit[:0]
+	at, limit := 0.0, x.mean
+	for i, end := range x.sorted {
+		limit = min(x.rest[i], limit+x.slope*(end-at))
+		x.limit = append(x.limit, limit)
+		at = end
+	}
+}
+
+// overdue is how the rest of what lasts longer than any before grows with the time that it is over.
+const overdue = 0.5
+
+// after is the rest after t.
+func (x *excess) after(t float64) float64 {
+	n := len(x.sorted)
+	if n == 0 {
+		return 0
+	}
+	i, _ := slices.BinarySearch(x.sorted, math.Nextafter(t, math.Inf(1))) // the first that lasted longer
+	if i == n {
+		return x.limit[n-1] + overdue*(t-x.sorted[n-1])
+	}
+	from, rest, limit := 0.0, x.mean, x.mean
+	if i > 0 {
+		from, rest, limit = x.sorted[i-1], x.rest[i-1], x.limit[i-1]
+	}
+	part := (t - from) / (x.sorted[i] - from)
+	return min(rest+part*(x.rest[i]-rest), limit+x.slope*(t-from))
+}
