@@ -141,7 +141,7 @@ func (e *Estimator) Begin(now time.Duration, waiting int) {
 }
 
 // Known says whether there is anything to predict from.
-func (e *Estimator) Known() bool { return e.holds.past[0].n() > 0 }
+func (e *Estimator) Known() bool { return e.holds.runs.n() > 0 }
 
 // Learnt says whether a run has ended.
 func (e *Estimator) Learnt() bool { return e.holds.runMean[0].n > 0 }
@@ -197,7 +197,7 @@ func (e *Estimator) until(ahead, k int) float64 {
 	if e.slots == 1 {
 		return rests[0] + n*mean
 	}
-	w := e.holds.past[k].regularity
+	w := e.holds.past(k).regularity
 	if w == 0 {
 		return atAnyTime(rests, mean, n)
 	}

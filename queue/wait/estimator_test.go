@@ -61,7 +61,7 @@ func TestMiddle(t *testing.T) {
 
 // TestOverrunGrows: what lasts longer than all before has the more left, but never rises faster than time passes.
 func TestOverrunGrows(t *testing.T) {
-	x := excess{most: 100, slope: 1}
+	x := newExcess(100, 1)
 	random := rand.New(rand.NewPCG(1, 1))
 	for range 300 {
 		x.add(60 * random.ExpFloat64())

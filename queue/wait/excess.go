@@ -8,29 +8,20 @@ import (
 // excess answers how much longer something lasts that has lasted some time: the mean excess of the last that lasted longer, with
 // straight lines between, rising by at most so much a second. All in seconds.
 type excess struct {
-	last       []float64 // oldest first
-	sorted     []float64
+	window
 	rest       []float64 // mean excess over sorted[i]
 	limit      []float64 // what the rest has risen to there
-	most       int       // of last
 	slope      float64   // the steepest rise
 	mean       float64
 	regularity float64 // 1 where all lasted alike; 0 where they vary as exponential ones do, or more
 }
 
-func (x *excess) n() int { return len(x.last) }
-
-func (x *excess) clear() { x.last, x.sorted = x.last[:0], x.sorted[:0] }
+func newExcess(most int, slope float64) excess {
+	return excess{window: window{most: most}, slope: slope}
+}
 
 func (x *excess) add(d float64) {
-	if len(x.last) == x.most {
-		i, _ := slices.BinarySearch(x.sorted, x.last[0])
-		x.sorted = slices.Delete(x.sorted, i, i+1)
-		x.last = slices.Delete(x.last, 0, 1)
-	}
-	x.last = append(x.last, d)
-	i, _ := slices.BinarySearch(x.sorted, d)
-	x.sorted = slices.Insert(x.sorted, i, d)
+	x.window.add(d)
 	x.tabulate()
 }
 

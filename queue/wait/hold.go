@@ -1,10 +1,7 @@
 package wait
 
-// What is remembered of runs, for each of the estimates that are mixed: a running mean with a memory of so many, and the last so many themselves.
-var (
-	memories = [...]float64{10, 30, 300, 3000}
-	windows  = [...]int{30, 50, 100, 300}
-)
+// memories are those of the running means that are mixed, in runs.
+var memories = [...]float64{10, 30, 300, 3000}
 
 const means = len(memories)
 
@@ -18,15 +15,18 @@ func (r *running) add(x, memory float64) {
 	r.mean += (x - r.mean) / r.n
 }
 
-// How many claims are remembered.
+// How many runs and claims are remembered.
 const (
+	recentKept   = 30
+	runsKept     = 100
 	claimsKept   = 32
 	claimsMemory = 100.
 )
 
 // holds knows how long slots are held. Times are in seconds.
 type holds struct {
-	past    [means]excess // the last runs
+	recent  excess // the last few runs, for the shortest memory
+	runs    excess // the last runs, for the others
 	runMean [means]running
 
 	claims  excess  // how long claims took, or reservations that lapsed
@@ -36,15 +36,15 @@ type holds struct {
 
 func newHolds(guess float64) holds {
 	h := holds{
-		claims:  excess{most: claimsKept, slope: 4},
+		recent:  newExcess(recentKept, 1),
+		runs:    newExcess(runsKept, 1),
+		claims:  newExcess(claimsKept, 4),
 		claimed: running{mean: 1},
 	}
-	for k := range h.past {
-		h.past[k] = excess{most: windows[k], slope: 1}
-	}
 	if guess > 0 {
+		h.recent.add(guess)
+		h.runs.add(guess)
 		for k := range h.runMean {
-			h.past[k].add(guess)
 			h.runMean[k].mean = guess
 		}
 	}
@@ -53,12 +53,13 @@ func newHolds(guess float64) holds {
 
 // ran is told of a run that ended. The first replaces the guess.
 func (h *holds) ran(d float64) {
-	first := h.runMean[0].n == 0
+	if h.runMean[0].n == 0 {
+		h.recent.clear()
+		h.runs.clear()
+	}
+	h.recent.add(d)
+	h.runs.add(d)
 	for k := range h.runMean {
-		if first {
-			h.past[k].clear()
-		}
-		h.past[k].add(d)
 		h.runMean[k].add(d, memories[k])
 	}
 }
@@ -104,5 +105,13 @@ func (h *holds) rest(s Slot, k int) float64 {
 	case s.Reserved:
 		return h.claims.after(s.Since) + h.claimed.mean*h.runMean[k].mean
 	}
-	return h.past[k].after(s.Since)
+	return h.past(k).after(s.Since)
+}
+
+// past is the runs that go with the running mean k.
+func (h *holds) past(k int) *excess {
+	if k == 0 {
+		return &h.recent
+	}
+	return &h.runs
 }

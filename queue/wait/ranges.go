@@ -1,9 +1,6 @@
 package wait
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 const (
 	outcomesKept = 32   // of a distance
@@ -28,7 +25,7 @@ type span struct{ low, mid, high float64 }
 
 // outcomes are those of one distance.
 type outcomes struct {
-	last   []float64 // oldest first
+	last   window
 	errors [means]running
 	weight [means]float64 // of the running means; their sum is 1
 	shift  float64
@@ -37,25 +34,19 @@ type outcomes struct {
 
 // add takes ln(actual ÷ predicted), and the error of each running mean.
 func (o *outcomes) add(ratio float64, errors [means]float64, distance int) {
-	if len(o.last) == outcomesKept {
-		o.last = slices.Delete(o.last, 0, 1)
-	}
-	o.last = append(o.last, ratio)
+	o.last.add(ratio)
 	for k := range errors {
 		o.errors[k].add(errors[k], errorsMemory)
 	}
 	o.weigh()
 
-	var buffer [outcomesKept]float64
-	sorted := append(buffer[:0], o.last...)
-	slices.Sort(sorted)
-	n := float64(len(sorted))
+	n := float64(o.last.n())
 	counted := n
 	if distance >= 2 {
 		counted *= overlap
 	}
 	tail := max(0, 1-(1+level)/2*(counted+1)/counted)
-	o.own = span{quantile(sorted, tail), quantile(sorted, 0.5), quantile(sorted, 1-tail)}
+	o.own = span{o.last.quantile(tail), o.last.quantile(0.5), o.last.quantile(1 - tail)}
 	o.shift = min(max(o.own.mid*n/(n+shiftHeld), -shiftMost), shiftMost)
 }
 
@@ -83,6 +74,7 @@ type ranges struct {
 func newRanges() ranges {
 	var r ranges
 	for d := range r.at {
+		r.at[d].last.most = outcomesKept
 		for k := range means {
 			r.at[d].weight[k] = 1 / float64(means)
 		}
@@ -96,7 +88,7 @@ func (r *ranges) spread() {
 	borrow := first
 	for d := range r.at {
 		o := &r.at[d]
-		n := float64(len(o.last))
+		n := float64(o.last.n())
 		weight := borrowed * (1 - n/outcomesKept)
 		mix := func(own, other float64) float64 { return (n*own + weight*other) / (n + weight) }
 		s := span{mix(o.own.low, borrow.low), o.shift, mix(o.own.high, borrow.high)}
@@ -108,14 +100,4 @@ func (r *ranges) spread() {
 		s.low, s.high = max(min(s.low, s.mid), lowLeast), min(max(s.high, s.mid), highMost)
 		r.spans[d], borrow = s, next
 	}
-}
-
-// quantile interpolates linearly between the order statistics (Hyndman and Fan 1996, type 7).
-func quantile(sorted []float64, q float64) float64 {
-	at := q * float64(len(sorted)-1)
-	i := int(at)
-	if i+1 >= len(sorted) {
-		return sorted[len(sorted)-1]
-	}
-	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
