@@ -67,3 +67,18 @@ func TestTheGuideNamesEveryCodeWithItsStatus(t *testing.T) {
 		}
 	}
 }
+
+// TestAppendEstimate: what nobody knows yet is null.
+func TestAppendEstimate(t *testing.T) {
+	for _, c := range []struct {
+		e    queue.Estimate
+		want string
+	}{
+		{queue.Estimate{}, `null`},
+		{queue.Estimate{Predictions: 230, Hours: 5, Coverage: 0.81234, MeanError: 12.36}, `{"coverage":0.812,"mean_error_seconds":12.4,"predictions":230,"hours":5}`},
+	} {
+		if got := string(appendEstimate(nil, c.e)); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
