@@ -13,7 +13,7 @@ import (
 func TestPromisesNameTestsThatExist(t *testing.T) {
 	guide := read(t, "README.md")
 	sources := ""
-	for _, folder := range []string{".", "memory", "queuetest", "sqlitestore", "../web", "../cmd/confluence"} {
+	for _, folder := range []string{".", "memory", "queuetest", "simulation", "sqlitestore", "wait", "../web", "../cmd/confluence"} {
 		files, err := filepath.Glob(filepath.Join(folder, "*.go"))
 		if err != nil || len(files) == 0 {
 			t.Fatalf("%d files in %s, %v", len(files), folder, err)

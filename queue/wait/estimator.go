@@ -194,14 +194,25 @@ func (e *Estimator) doubt() float64 { return 1 / (1 + e.holds.runMean[means-1].n
 func (e *Estimator) until(ahead, k int) float64 {
 	rests, mean := e.rests[k], max(e.holds.mean(k), 1e-6)
 	n := e.leaves.thinned(float64(ahead), rests[0], float64(e.slots)/mean)
+	w := e.holds.past(k).regularity
+	n += w * (steep(n) - n)
 	if e.slots == 1 {
 		return rests[0] + n*mean
 	}
-	w := e.holds.past(k).regularity
 	if w == 0 {
 		return atAnyTime(rests, mean, n)
 	}
 	return w*inTurn(rests, mean, n) + (1-w)*atAnyTime(rests, mean, n)
+}
+
+// steep is n drawn to the nearest whole number, without a step: where holds are all alike the wait is that for so many or for one more, and in
+// between it is right for nobody.
+func steep(n float64) float64 {
+	whole, f := math.Modf(n)
+	for range 2 {
+		f = f * f * (3 - 2*f)
+	}
+	return whole + f
 }
 
 // inTurn is when the slots have come free n + 1 times, if each does so after its rest, and then each mean hold.

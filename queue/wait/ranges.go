@@ -7,7 +7,7 @@ const (
 	level        = 0.82 // a little more than is promised, for the errors drift
 	overlap      = 0.68 // outcomes from further away than the next two overlap, and count as fewer
 	borrowed     = 3.   // outcomes: the weight of what is borrowed while there are none, falling to 0 as they come
-	shiftHeld    = 30.  // outcomes: how the shift is held back
+	shiftHeld    = 20.  // outcomes: how the shift is held back
 	shiftMost    = 1.5
 	lowLeast     = -5.
 	highMost     = 3.5
