@@ -146,7 +146,7 @@ func TestRangeLearnsFromErrors(t *testing.T) {
 		width       float64 // at most, over the middle
 	}{
 		{"constant", func() float64 { return 60 }, 1, 1, 0.2},
-		{"exponential", func() float64 { return 60 * random.ExpFloat64() }, 0.74, 0.92, 8},
+		{"exponential", func() float64 { return 60 * random.ExpFloat64() }, 0.74, 0.92, 12},
 	} {
 		e := New(1, 0)
 		now := time.Duration(0)
