@@ -22,9 +22,12 @@ export function setOptional(element, text) {
   element.hidden = text === "";
 }
 
+/** What the place is called. */
+const named = document.querySelector("meta[name=application-name]")?.getAttribute("content");
+
 /** Sets the tab's title. @param {string} fact what it leads with */
 export function setTitle(fact) {
-  const title = `${fact} · Confluence`;
+  const title = `${fact} · ${named}`;
   if (document.title !== title) document.title = title;
 }
 

@@ -53,7 +53,7 @@ func (s *Server) presenter(c echo.Context) presenter {
 func (s *Server) render(c echo.Context, status int, page templ.Component) error {
 	var b bytes.Buffer
 	l := s.language(c)
-	if err := page.Render(i18n.With(c.Request().Context(), l), &b); err != nil {
+	if err := page.Render(i18n.With(views.WithBrand(c.Request().Context(), s.brand), l), &b); err != nil {
 		return err
 	}
 	speaks(c, l)

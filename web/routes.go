@@ -13,7 +13,7 @@ import (
 // forAnybody are the addresses that answer everybody alike, whoever asks; "" is one that there isn't.
 var forAnybody = map[string]bool{
 	"": true, "/healthz": true, "/readyz": true, static.Prefix + "*": true, "/api/v1/openapi.yaml": true, "/api/v1/queue": true,
-	"/problems/:code": true, "/kiosk": true, joinCodePath: true, "/live/kiosk": true,
+	"/problems/:code": true, "/kiosk": true, joinCodePath: true, brandLogoPath: true, brandStylePath: true, "/live/kiosk": true,
 }
 
 // register is every address that is served.
@@ -39,6 +39,7 @@ func (s *Server) register(e *echo.Echo) {
 	get(e, "/readyz", s.readyz)
 	get(e, static.Prefix+"*", echo.WrapHandler(static.Handler()))
 	s.registerPages(e)
+	s.registerBrand(e)
 }
 
 // get serves an address for GET and HEAD.

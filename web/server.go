@@ -16,6 +16,7 @@ import (
 
 	"confluence/queue"
 	"confluence/queue/runner"
+	"confluence/views"
 )
 
 // Options are the parts and limits of a Server.
@@ -37,6 +38,7 @@ type Options struct {
 	Logger         *slog.Logger  // nil: slog.Default()
 	RequestLog     bool          // one line a request
 	Door           Door
+	Brand          Brand
 }
 
 // Server serves the waiting room. Make one with New and Stop it at the end.
@@ -49,6 +51,7 @@ type Server struct {
 	sessions    *sessionStores
 	door        *door
 	description description
+	brand       views.Brand
 	joinCode    []byte // of the address where browsers find the form; nil: that is not known
 	newcomers   *newcomers
 	runs        *runs
@@ -111,6 +114,7 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, s.health.stop(context.Background()))
 	}
+	s.brand = o.Brand.view()
 	s.keys = newQueryKeys(s.now)
 	s.keys.restore(restored)
 	s.pace = newPace(cmp.Or(o.PollBurst, defaultPollBurst), cmp.Or(o.PollRate, defaultPollRate), s.now)

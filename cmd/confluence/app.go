@@ -84,6 +84,10 @@ func (a *app) Start(ctx context.Context) error {
 		}
 		keys = [][]byte{key}
 	}
+	brand, err := a.settings.brand()
+	if err != nil {
+		return err
+	}
 	a.web, err = web.New(web.Options{
 		Controller:     a.controller,
 		Runner:         a.runner.Runner,
@@ -102,6 +106,7 @@ func (a *app) Start(ctx context.Context) error {
 		HealthEvery:    a.settings.Health,
 		RequestLog:     a.settings.RequestLog,
 		Door:           a.settings.door(),
+		Brand:          brand,
 	})
 	if err != nil {
 		return fmt.Errorf("the web server: %w", err)

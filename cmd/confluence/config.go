@@ -25,6 +25,7 @@ type settings struct {
 	DataDir string `type:"folder" default:"./data" group:"Where" help:"Folder for the line, the session key, the demo database and long results; made at need, for its owner alone. Empty: nothing outlives the process."`
 
 	doorSettings   `embed:""`
+	brandSettings  `embed:""`
 	runnerSettings `embed:""`
 
 	Reservation time.Duration `name:"queue-reservation-seconds" type:"seconds" default:"60" group:"The line" help:"How long a called ticket may take to start its run."`
@@ -144,6 +145,8 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.NamedMapper("runner", setting(parseRunner)),
 		kong.NamedMapper("argv", setting(parseArgv)),
 		kong.NamedMapper("publicurl", setting(parsePublicURL)),
+		kong.NamedMapper("brandcolor", setting(parseBrandColor)),
+		kong.NamedMapper("brandlinks", setting(parseBrandLinks)),
 		kong.NamedMapper("basepath", setting(parseBasePath)),
 		kong.NamedMapper("origins", setting(parseOrigins)),
 		kong.NamedMapper("networks", setting(parseNetworks)),
