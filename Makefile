@@ -51,6 +51,7 @@ fuzz: ## hostile input for cookies, tokens, bodies, frames and replay files, 30 
 .PHONY: bench
 bench: tools ## benchmarks of the line, a few minutes at most
 	go test -run '^$$' -bench . -benchmem -benchtime 300ms -timeout 10m ./queue/...
+	go test -count=1 -timeout 5m -v -run '^TestStorm$$' ./cmd/confluence
 
 .PHONY: screenshots
 screenshots: tools ## a picture of each page into .cache/screenshots
