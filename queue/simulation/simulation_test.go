@@ -77,7 +77,7 @@ func TestRunByHand(t *testing.T) {
 // TestRunAgreesWithTheory: with Poisson arrivals and exponential runs the mean wait is load ÷ (1 − load) runs, and of the waits above 0 each quantile
 // is that of an exponential distribution of 1 ÷ (1 − load) runs.
 func TestRunAgreesWithTheory(t *testing.T) {
-	r := mustRun(t, Options{Unlimited: true}, Workload{Runs: Exponential, Load: 0.7, People: 200_000, Seed: 3}.Arrivals)
+	r := mustRun(t, Options{Unlimited: true}, Workload{Runs: Exponential, Load: 0.7, People: 100_000, Seed: 3}.Arrivals)
 	near := func(what string, got Figure, want float64) {
 		if math.Abs(float64(got)-want) > 0.08*want {
 			t.Errorf("%s is %v, want %v", what, got, want)
