@@ -108,13 +108,14 @@ type commandLine struct {
 		DataDir string `arg:"" help:"Data folder of a Confluence that serves, or has stopped."`
 		File    string `arg:"" help:"File to write, which must not be there."`
 	} `cmd:"" help:"Copy the line of a data folder into a file, while Confluence serves or not."`
-	Version struct{} `cmd:"" help:"Print the version."`
+	Simulate simulateCommand `cmd:"" help:"Play a line on a virtual clock: how long people would wait, and how good the estimates are."`
+	Version  struct{}        `cmd:"" help:"Print the version."`
 }
 
 // invocation is what the command line and the environment ask for.
 type invocation struct {
 	commandLine
-	command string   // serve, ask, replay, inspect, backup, version; empty: all was said (help)
+	command string   // serve, ask, loadtest, replay, inspect, backup, simulate, version; empty: all was said (help)
 	unknown []string // names in the environment that look like settings and aren't: most likely a slip of the pen
 }
 
@@ -138,6 +139,9 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.NamedMapper("seconds", setting(parseSeconds)),
 		kong.NamedMapper("count", setting(parseCount)),
 		kong.NamedMapper("share", setting(parseShare)),
+		kong.NamedMapper("length", setting(parseLength)),
+		kong.NamedMapper("span", setting(parseSpanKind)),
+		kong.NamedMapper("amount", setting(parseAmount)),
 		kong.NamedMapper("keys", setting(parseKeys)),
 		kong.NamedMapper("level", setting(parseLevel)),
 		kong.NamedMapper("format", setting(parseFormat)),
@@ -167,8 +171,11 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 	}
 	asked.command, _, _ = strings.Cut(parsed.Command(), " ")
 	asked.unknown = unknownSettings(environ, parser.Model)
-	if asked.command == "serve" {
+	switch asked.command {
+	case "serve":
 		return asked, asked.Serve.check()
+	case "simulate":
+		return asked, asked.Simulate.check()
 	}
 	return asked, nil
 }

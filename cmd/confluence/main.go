@@ -52,6 +52,8 @@ func run(args, environ []string, in io.Reader, out, errs io.Writer) int {
 		return inspect(context.Background(), asked.Inspect.DataDir, asked.Inspect.JSON, out, errs)
 	case "backup":
 		return backup(asked.Backup.DataDir, asked.Backup.File, out, errs)
+	case "simulate":
+		return simulate(asked.Simulate, in, out, errs)
 	case "version":
 		fmt.Fprintln(out, versionLine())
 	}

@@ -92,3 +92,31 @@ func readme(t *testing.T) string {
 	}
 	return string(text)
 }
+
+// TestReadmeSimulation: what the guide shows is what simulate prints; its trace can be replayed, and its file of arrivals be read.
+func TestReadmeSimulation(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	block := func(start string) string {
+		for _, b := range blocks {
+			if strings.HasPrefix(b[1], start) {
+				return b[1]
+			}
+		}
+		t.Fatalf("no block begins with %s", start)
+		return ""
+	}
+	if out, errs, _ := simulatedBy(t, "", "--arrivals-per-hour=54", "--runs=lognormal"); out != block("arrivals ") {
+		t.Errorf("the guide shows\n%s\nand it prints\n%s%s", block("arrivals "), out, errs)
+	}
+	if _, errs, code := simulatedBy(t, block("arrival_seconds,")); code != exitDone {
+		t.Errorf("the file of arrivals: %s", errs)
+	}
+	var out, errs strings.Builder
+	if code := replay(strings.NewReader(block(`{"config":`)), "the guide's trace", &out, &errs); code != replayMet {
+		t.Errorf("%s%s", out.String(), errs.String())
+	}
+}

@@ -34,14 +34,15 @@ func replayFile(name string, in io.Reader, out, errs io.Writer) int {
 
 // replay plays a trace through the store that serves. name is how errors call it.
 func replay(in io.Reader, name string, out, errs io.Writer) int {
-	met, err := trace.Replay(in, func(cfg queue.Config, clock func() time.Duration) (queue.Store, error) {
+	unmet, err := trace.Replay(in, func(cfg queue.Config, clock func() time.Duration) (queue.Store, error) {
 		return memory.New(memory.Options{Config: cfg, Clock: clock})
 	}, out)
 	switch {
 	case err != nil:
 		fmt.Fprintf(errs, "%s: %v\n", name, err)
 		return replayUnreadable
-	case !met:
+	case unmet.Operations > 0:
+		fmt.Fprintf(errs, "%s: %d of the operations got something else than they want, the first in line %d\n", name, unmet.Operations, unmet.FirstLine)
 		return replayUnmet
 	}
 	return replayMet

@@ -43,3 +43,23 @@ func met(wantAndGot string) bool {
 	squeeze := strings.NewReplacer(" ", "")
 	return squeeze.Replace(want)+"}" == squeeze.Replace(got)
 }
+
+// TestReplaySaysWhatIsUnmet, takes a file with a byte order mark, and what it has printed itself.
+func TestReplaySaysWhatIsUnmet(t *testing.T) {
+	trace := "\ufeff" + `{"config": {"reservation_seconds": 30, "heartbeat_seconds": 60, "max_length": 5}}
+{"at": 0, "op": "status", "session": "a", "want": {"error": "ticket_not_found"}}
+{"at": 0, "op": "claim", "session": "a", "want": {"error": "busy"}}
+{"at": 1, "op": "claim", "session": "b", "want": {"view": null}}
+`
+	var out, errs bytes.Buffer
+	if code := replay(strings.NewReader(trace), "trace", &out, &errs); code != replayUnmet || !strings.Contains(errs.String(), "trace: 2 of the operations") || !strings.Contains(errs.String(), "line 3") {
+		t.Errorf("exit code %d, %q", code, errs.String())
+	}
+	var again bytes.Buffer
+	if code := replay(bytes.NewReader(out.Bytes()), "trace", &again, &errs); code != replayUnmet {
+		t.Errorf("its own output: exit code %d, %s", code, errs.String())
+	}
+	if got, want := strings.Count(again.String(), `"got"`), 3; got != want {
+		t.Errorf("%d times got, want %d:\n%s", got, want, again.String())
+	}
+}

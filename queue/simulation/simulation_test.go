@@ -164,16 +164,24 @@ func TestResultWithoutWaits(t *testing.T) {
 	}
 }
 
-// TestSketchKnowsQuantiles within half a percent.
+// TestSketchKnowsQuantiles exactly of a few, and within half a percent of any number.
 func TestSketchKnowsQuantiles(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 1))
 	var s sketch
+	for _, value := range []float64{5, 0, 3} {
+		s.add(value)
+	}
+	if s.quantile(0.5) != 3 || s.quantile(0.99) != 5 || s.quantile(0) != 0 {
+		t.Errorf("of 0, 3 and 5 the middle is %v, the last %v, the first %v", s.quantile(0.5), s.quantile(0.99), s.quantile(0))
+	}
+	s = sketch{}
 	all := make([]float64, 10_000)
 	for i := range all {
 		all[i] = math.Exp(10*random.NormFloat64() - 5)
 		s.add(all[i])
 	}
 	slices.Sort(all)
+	s.kept = nil // as though they were too many
 	for i := 1; i < 100; i++ {
 		want := all[i*100-1]
 		if got := float64(s.quantile(float64(i) / 100)); math.Abs(got-want) > 0.006*want+1e-6 {

@@ -16,6 +16,9 @@ import (
 	"confluence/queue"
 )
 
+// byteOrderMark is what some editors begin a file with.
+const byteOrderMark = "\uFEFF"
+
 // Open makes the store that a trace is played on.
 type Open func(cfg queue.Config, clock func() time.Duration) (queue.Store, error)
 
@@ -39,6 +42,8 @@ type operation struct {
 	Session string         `json:"session"`
 	Outcome string         `json:"outcome"`
 	Want    map[string]any `json:"want"`
+
+	Got json.RawMessage `json:"got"` // of an earlier replay, which is forgotten
 }
 
 // view is the part of a view that a trace fixes.
@@ -59,18 +64,26 @@ type replayer struct {
 	terms map[string][]uint64 // of the going runs, by session, oldest first
 }
 
-// Replay plays the trace that in holds, and prints each of its lines with what the operation got. It tells whether every want is met. The error
-// says which line can't be read, and why; what comes before it is printed.
-func Replay(in io.Reader, open Open, out io.Writer) (met bool, err error) {
+// Unmet tells of the operations that got something else than they want.
+type Unmet struct {
+	Operations int
+	FirstLine  int // of the first of them, from 1
+}
+
+// Replay plays the trace that in holds, and prints each of its lines with what the operation got. The error says which line can't be read, and
+// why; what comes before it is printed.
+func Replay(in io.Reader, open Open, out io.Writer) (unmet Unmet, err error) {
 	lines := bufio.NewReader(in)
+	if mark, _ := lines.Peek(len(byteOrderMark)); string(mark) == byteOrderMark {
+		lines.Discard(len(byteOrderMark)) // it is there
+	}
 	w := bufio.NewWriter(out)
 	defer func() { err = errors.Join(err, w.Flush()) }()
 	var r *replayer
-	met = true
 	for n := 1; ; n++ {
 		line, read := lines.ReadBytes('\n')
 		if read != nil && !errors.Is(read, io.EOF) {
-			return false, read
+			return unmet, read
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			ok := true
@@ -80,9 +93,14 @@ func Replay(in io.Reader, open Open, out io.Writer) (met bool, err error) {
 				line, ok, err = r.play(line)
 			}
 			if err != nil {
-				return false, fmt.Errorf("line %d: %w", n, err)
+				return unmet, fmt.Errorf("line %d: %w", n, err)
 			}
-			met = met && ok
+			if !ok {
+				unmet.Operations++
+				if unmet.FirstLine == 0 {
+					unmet.FirstLine = n
+				}
+			}
 			w.Write(append(line, '\n')) // Flush tells its error
 		}
 		if read != nil {
@@ -90,9 +108,9 @@ func Replay(in io.Reader, open Open, out io.Writer) (met bool, err error) {
 		}
 	}
 	if r == nil {
-		return false, errors.New("line 1: it is empty; the first line must be {\"config\": …}")
+		return unmet, errors.New("line 1: it is empty; the first line must be {\"config\": …}")
 	}
-	return met, nil
+	return unmet, nil
 }
 
 func newReplayer(line []byte, open Open) (*replayer, error) {
@@ -162,8 +180,23 @@ func (r *replayer) play(line []byte) (out []byte, met bool, err error) {
 		return nil, false, err
 	}
 	met = op.Want == nil || r.same(op.Want, encoded)
+	if op.Got != nil {
+		if line, err = withoutGot(line); err != nil {
+			return nil, false, err
+		}
+	}
 	out = append(bytes.TrimRight(line[:len(line)-1], " "), `, "got": `...)
 	return append(append(out, encoded...), '}'), met, nil
+}
+
+// withoutGot is an operation's line without what it got earlier.
+func withoutGot(line []byte) ([]byte, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(line, &fields); err != nil {
+		return nil, err
+	}
+	delete(fields, "got")
+	return json.Marshal(fields)
 }
 
 var errBadOperation = errors.New("bad operation")
