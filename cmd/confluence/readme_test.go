@@ -99,7 +99,7 @@ func TestReadmeSimulation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	blocks := regexp.MustCompile("(?s)```\n(.*?)```").FindAllStringSubmatch(string(text), -1)
+	blocks := regexp.MustCompile("(?ms)^```[a-z]*\n(.*?)^```$").FindAllStringSubmatch(string(text), -1)
 	block := func(start string) string {
 		for _, b := range blocks {
 			if strings.HasPrefix(b[1], start) {
