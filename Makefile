@@ -49,7 +49,8 @@ fuzz: ## hostile input for cookies, tokens, bodies, frames and replay files, 30 
 	done
 
 .PHONY: bench
-bench: tools ## benchmarks of the line, a few minutes at most
+bench: tools ## what a crowd costs, against floors and peers: a table, and .cache/bench/bench.json and .svg
+	cd cmd/peerbench && go run . -out ../../.cache/bench
 	go test -run '^$$' -bench . -benchmem -benchtime 300ms -timeout 10m ./queue/...
 	go test -count=1 -timeout 5m -v -run '^TestStorm$$' ./cmd/confluence
 

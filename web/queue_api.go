@@ -89,7 +89,11 @@ func (s *Server) apiStatus(c echo.Context) error {
 	if session == "" {
 		return &queue.NotFoundError{Ended: queue.Ended{Reason: queue.ReasonNone}}
 	}
-	c.Response().Header().Add(echo.HeaderVary, "Accept, Prefer")
+	if header := c.Response().Header(); header[echo.HeaderVary] == nil {
+		header[echo.HeaderVary] = statusVaries
+	} else {
+		header.Add(echo.HeaderVary, statusVaries[0])
+	}
 	if r.Method == http.MethodGet && negotiate(r.Header.Get(echo.HeaderAccept), typeJSON, typeEvents) == typeEvents {
 		if err := s.limitPolls(r.Context(), session, true); err != nil {
 			return err
@@ -115,7 +119,7 @@ func (s *Server) apiStatus(c echo.Context) error {
 	}
 	tag := viewTag(v)
 	c.Response().Header().Set("ETag", tag)
-	if tagMatches(known, tag) {
+	if known != "" && tagMatches(known, tag) {
 		return c.NoContent(http.StatusNotModified)
 	}
 	return sendView(c, v)
@@ -221,6 +225,18 @@ func sendStanding(st *stream, v queue.View) error {
 	return st.event("standing", strconv.FormatInt(v.Revision, 10), appendView(nil, v))
 }
 
+// Header values that every answer of a kind shares (see securityHeader).
+var (
+	statusVaries = []string{"Accept, Prefer"}
+	jsonType     = []string{typeJSON}
+)
+
 func sendView(c echo.Context, v queue.View) error {
-	return c.Blob(http.StatusOK, typeJSON, append(appendView(nil, v), '\n'))
+	b := buffers.Get().(*[]byte)
+	defer buffers.Put(b)
+	*b = append(appendView((*b)[:0], v), '\n')
+	c.Response().Header()[echo.HeaderContentType] = jsonType
+	c.Response().WriteHeader(http.StatusOK)
+	_, err := c.Response().Write(*b)
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 
 	"github.com/labstack/echo/v4"
 
@@ -18,12 +19,8 @@ var forAnybody = map[string]bool{
 
 // register is every address that is served.
 func (s *Server) register(e *echo.Echo) {
-	if s.o.RequestLog {
-		e.Use(s.nameRequest, s.logRequest)
-	} else {
-		e.Use(s.nameRequest)
-	}
-	e.Use(s.recoverPanic, s.secure, s.boundURL, s.boundBody, s.refuseCrossSite, s.shareAPI, s.identify)
+	s.chain = s.newChain()
+	e.Use(s.around)
 
 	e.POST("/api/v1/session", s.apiSession)
 	e.POST("/api/v1/queue/join", s.apiJoin)
@@ -40,6 +37,23 @@ func (s *Server) register(e *echo.Echo) {
 	get(e, static.Prefix+"*", echo.WrapHandler(static.Handler()))
 	s.registerPages(e)
 	s.registerBrand(e)
+}
+
+// around is all that is around every handler. It is put together once: echo calls it for each request, and would have each of its parts make a
+// function anew.
+func (s *Server) around(echo.HandlerFunc) echo.HandlerFunc { return s.chain }
+
+// newChain puts together what around gives. What it leads to is the handler that echo has found for the request.
+func (s *Server) newChain() echo.HandlerFunc {
+	parts := []echo.MiddlewareFunc{s.recoverPanic, s.secure, s.boundURL, s.boundBody, s.refuseCrossSite, s.shareAPI, s.identify}
+	if s.o.RequestLog {
+		parts = append([]echo.MiddlewareFunc{s.logRequest}, parts...)
+	}
+	chain := func(c echo.Context) error { return c.Handler()(c) }
+	for _, part := range slices.Backward(append([]echo.MiddlewareFunc{s.nameRequest}, parts...)) {
+		chain = part(chain)
+	}
+	return chain
 }
 
 // get serves an address for GET and HEAD.

@@ -48,6 +48,7 @@ type Server struct {
 	now         func() time.Time
 	beat        time.Duration // how often an open stream is a heartbeat
 	handler     http.Handler
+	chain       echo.HandlerFunc // what is around every handler, and leads to it
 	sessions    *sessionStores
 	door        *door
 	description description

@@ -30,6 +30,7 @@ const (
 type sessionStores struct {
 	cookies *sessions.CookieStore
 	tokens  []securecookie.Codec
+	known   *cookieCache
 }
 
 // newSessionStores takes the keys: the first signs, all verify.
@@ -45,7 +46,7 @@ func newSessionStores(keys [][]byte) (*sessionStores, error) {
 		pairs = append(pairs, key, nil) // signed, not encrypted: the id tells nothing
 	}
 	seconds := int(sessionMaxAge / time.Second)
-	st := &sessionStores{cookies: sessions.NewCookieStore(pairs...), tokens: securecookie.CodecsFromPairs(pairs...)}
+	st := &sessionStores{cookies: sessions.NewCookieStore(pairs...), tokens: securecookie.CodecsFromPairs(pairs...), known: newCookieCache(time.Now)}
 	st.cookies.Options = &sessions.Options{Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode}
 	st.cookies.MaxAge(seconds)
 	for _, codec := range st.cookies.Codecs {
@@ -95,14 +96,25 @@ func (s *Server) session(c echo.Context) string {
 	if cookieless(c) {
 		return id
 	}
-	id = s.sessions.fromCookies(c.Request(), s.door.cookie)
-	c.Set(sessionKey, id)
-	return id
+	return s.sessions.fromCookies(c.Request(), s.door.cookie)
 }
 
 // fromCookies is the session of the first cookie of that name which is ours. One of an old key, of another app, or junk is nobody's, and hides
 // none behind it: a browser sends several of one name that were set for different paths or domains.
 func (st *sessionStores) fromCookies(r *http.Request, name string) string {
+	header := r.Header["Cookie"]
+	if len(header) != 1 { // HTTP/2 may send several, which are few
+		return st.decodeCookies(r, name)
+	}
+	id, known := st.known.find(header[0])
+	if !known {
+		id = st.decodeCookies(r, name)
+		st.known.keep(header[0], id)
+	}
+	return id
+}
+
+func (st *sessionStores) decodeCookies(r *http.Request, name string) string {
 	for _, cookie := range r.CookiesNamed(name) {
 		var values map[any]any
 		if securecookie.DecodeMulti(name, cookie.Value, &values, st.cookies.Codecs...) == nil {

@@ -48,7 +48,7 @@ func newOurs(log bool) (*ours, error) {
 	}
 	server, err := web.New(web.Options{
 		Controller: line, Runner: endless{}, SessionKeys: [][]byte{[]byte(strings.Repeat("k", 32))}, RunTimeout: time.Hour,
-		MaxQueryBytes: 1 << 20, MaxResultBytes: 1 << 20, PollBurst: 1 << 30, PollRate: 1_000_000, Logger: quiet, RequestLog: log,
+		MaxQueryBytes: 1 << 20, MaxResultBytes: 1 << 20, PollBurst: 1_000_000, PollRate: 1_000_000, Logger: quiet, RequestLog: log,
 	})
 	return &ours{line: line, server: server}, err
 }
