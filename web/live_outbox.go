@@ -13,8 +13,8 @@ import (
 // that the sender uses again.
 //
 // A write never waits for the peer. What its connection doesn't take at once is left to a goroutine, and until that has ended the socket is
-// passed over, however much happens. Measured with 15,000 sockets: a notice reaches the last in 1.0× the time of plain writes, and in 1.4×
-// with a goroutine and a timeout for each.
+// passed over, however much happens. Measured with 15,000 sockets: a notice reaches the last in 1.13× to 1.24× the time of plain
+// writes (two runs), and in 1.39× with a goroutine and a timeout for each.
 type outbox struct {
 	ctx  context.Context
 	work *sync.WaitGroup
