@@ -258,13 +258,15 @@ func (v *visitor) viewport(width, height int64) {
 // dark sets whether the visitor prefers dark pages.
 func (v *visitor) dark(dark bool) {
 	v.t.Helper()
-	scheme := "light"
-	if dark {
-		scheme = "dark"
-	}
+	v.prefers(map[bool]string{false: "light", true: "dark"}[dark], "none")
+}
+
+// prefers sets the visitor's colour scheme ("light", "dark"), and whether the system's own colours are forced on pages ("none", "active").
+func (v *visitor) prefers(scheme, forced string) {
+	v.t.Helper()
 	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
 		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "forced-colors", Value: forced}},
 		})
 		return err
 	}))
