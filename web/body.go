@@ -27,6 +27,9 @@ func (s *Server) readQuery(c echo.Context) (text string, given bool, err error) 
 	if err != nil || len(body) == 0 {
 		return "", false, err
 	}
+	if coding := c.Request().Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
+		return "", false, refuse(errUnsupportedMediaType, i18n.Msg("problem.unsupported_media_type.encoded"))
+	}
 	media, _, err := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
 	if err != nil || media != echo.MIMEApplicationJSON && !strings.HasSuffix(media, "+json") {
 		return "", false, errUnsupportedMediaType

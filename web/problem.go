@@ -2,6 +2,7 @@ package web
 
 import (
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -73,6 +74,9 @@ func (s *Server) logInternal(c echo.Context, p problem, err error) {
 
 // handleError answers for every handler that has returned an error.
 func (s *Server) handleError(err error, c echo.Context) {
+	if errors.Is(err, queue.ErrStore) {
+		s.progress.refused(s.now())
+	}
 	if c.Response().Committed {
 		return
 	}

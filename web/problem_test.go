@@ -48,6 +48,7 @@ func TestEveryRefusalOfHTTP(t *testing.T) {
 		{"blank at join", "POST", "/api/v1/queue/join", `{"query": " \n"}`, nil, 422, "invalid_query"},
 		{"form", "POST", "/api/v1/query", "query=1", []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, "unsupported_media_type"},
 		{"text", "POST", "/api/v1/queue/join", "{}", []string{"Content-Type", "text/plain"}, 415, "unsupported_media_type"},
+		{"compressed", "POST", "/api/v1/queue/join", "\x1f\x8b", []string{"Content-Encoding", "gzip"}, 415, "unsupported_media_type"},
 		{"junk type", "POST", "/api/v1/queue/join", "{}", []string{"Content-Type", ";;"}, 415, "unsupported_media_type"},
 		{"long query", "POST", "/api/v1/query", query(strings.Repeat("x", 101)), nil, 413, "too_large"},
 		{"long body", "POST", "/api/v1/query", query(strings.Repeat("x", 10_000)), nil, 413, "too_large"},

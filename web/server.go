@@ -46,6 +46,7 @@ type Server struct {
 	o           Options
 	log         *slog.Logger
 	now         func() time.Time
+	progress    progress      // of the line, for readyz
 	beat        time.Duration // how often an open stream is a heartbeat
 	handler     http.Handler
 	chain       echo.HandlerFunc // what is around every handler, and leads to it

@@ -85,6 +85,9 @@ func TestALineThatCannotBeSaved(t *testing.T) {
 		t.Errorf("leaving: %d %s", answer.status, answer.body)
 	}
 	wantProblem(t, gone.get("/api/v1/queue/status"), http.StatusNotFound, "ticket_not_found")
+	if answer := gone.get("/readyz"); answer.status != http.StatusServiceUnavailable || !strings.Contains(answer.body, `"line":"can't be saved"`) {
+		t.Errorf("readyz: %d %s", answer.status, answer.body)
+	}
 	disk.full.Store(false)
 	if answer := called.post("/api/v1/query", query("select 1")); answer.status != http.StatusOK {
 		t.Errorf("with room again: %d %s", answer.status, answer.body)
