@@ -1,6 +1,6 @@
 // @ts-check
-// A connection that brings nothing is quiet or dead, and the page can't see which: the server's pings are the browser's affair. So after a
-// silence the page asks over HTTP, and a phone that wakes asks at once.
+// A connection that brings nothing is quiet or dead, and the page can't see which: the server's pings are the browser's affair. So a waiting page
+// has them told as messages. After a longer silence it asks over HTTP, and a phone that wakes asks at once.
 
 import { at } from "./address.js";
 
@@ -10,14 +10,15 @@ const patience = 5_000;
 /** Who comes back to a page asks at once, unless it was heard of within this time. */
 const fresh = 2_000;
 
-/** A page is quiet for as long as this at most before it asks; where many wait and little changes, for longer. */
-const quiet = 10_000;
-const quietFarBack = 30_000;
-const farBack = 1_000;
+/** The server speaks so often at least, or at a third of the heartbeat. */
+const spoken = 25_000;
 
-/** How long a waiting page is quiet before it asks. @param {number} heartbeat milliseconds @param {number} place */
-export function quietFor(heartbeat, place) {
-  return Math.min(place > farBack ? quietFarBack : quiet, heartbeat / 3);
+/** A message may come so much later. */
+const late = 2_000;
+
+/** How long a waiting page is quiet before it asks. @param {number} heartbeat milliseconds */
+export function quietFor(heartbeat) {
+  return Math.min(spoken, heartbeat / 3) + late;
 }
 
 export class Pulse {

@@ -63,6 +63,10 @@ function message(message) {
       heard();
       standing(message);
       break;
+    case "alive": // far back the place may have changed since: it is still of when it was told
+      if (place <= toldAtOnce) heard();
+      else pulse.heard();
+      break;
     case "finished":
       go(`/runs/${encodeURIComponent(message.run_id)}`);
       break;
@@ -295,5 +299,5 @@ part("start").hidden = !hasQuery;
 auto.addEventListener("change", keepAuto);
 part("retry").addEventListener("click", () => socket.retry());
 setInterval(() => (away ? showAway() : showWait()), 1_000);
-const pulse = new Pulse(() => quietFor(heartbeat, place), ask);
-const socket = new Socket(at("/live"), { message, away: gone, over: () => leaving || go("/wait") });
+const pulse = new Pulse(() => quietFor(heartbeat), ask);
+const socket = new Socket(at("/live?pulse=1"), { message, away: gone, over: () => leaving || go("/wait") });

@@ -20,6 +20,7 @@ func (s *Server) liveStanding(c echo.Context) error {
 		return err
 	}
 	k.guest = guest{session: session, address: networkOf(c)}
+	k.audible = c.QueryParam("pulse") != ""
 	s.live.enter(k, func() { s.serveStanding(k) })
 	return nil // whatever happens now: the connection is no request any more
 }

@@ -49,7 +49,9 @@ type socket struct {
 	guest guest
 	feed  feed // nil: there is nothing to say but a farewell
 	hurry bool // it is not let in, and its goodbye is short
-	in    frameReader
+
+	audible bool // its pings are told as messages, too: the scripts of a page hear no ping
+	in      frameReader
 
 	pulse  *list.Element // among the room's pings; nil: none
 	repeat *list.Element // among the room's repeats; nil: none

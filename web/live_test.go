@@ -154,6 +154,28 @@ func TestLiveHiddenTabKeepsItsPlace(t *testing.T) {
 	})
 }
 
+// The scripts of a page hear no ping: who asks for it is told of each in a message, and nobody else is.
+func TestLivePulse(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := pageOpen(t, liveLongRuns)
+		site.liveHolder("hold")
+		waiter := site.liveWaiter("mine")
+		k, silent := waiter.open("/live?pulse=1"), waiter.open("/live")
+		k.next()
+		silent.next()
+		liveSleep(10*time.Second + time.Millisecond) // a third of the heartbeat
+		if m := k.next(); m.Type != "alive" {
+			t.Errorf("%+v", m)
+		}
+		silent.quiet()
+		site.runner.release("hold")
+		liveSleep(100 * time.Millisecond)
+		if m := k.last(); m.Type != "standing" || m.Status != "ready" {
+			t.Errorf("%+v", m)
+		}
+	})
+}
+
 // closed-tabs: who closes goes within the heartbeat, and the others move up without a reload.
 func TestLiveClosedTabs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
