@@ -35,7 +35,9 @@ func (e *estimate) record(d time.Duration) {
 		e.mean = newer + older
 	}
 
-	sorted := slices.Sorted(slices.Values(e.last))
+	var most [remembered]float64 // on the stack, for there is a sort a run
+	sorted := append(most[:0], e.last...)
+	slices.Sort(sorted)
 	e.low, e.high = quantile(sorted, 0.1), quantile(sorted, 0.9)
 }
 

@@ -17,7 +17,7 @@ type excess struct {
 }
 
 func newExcess(most int, slope float64) excess {
-	return excess{window: window{most: most}, slope: slope}
+	return excess{window: window{most: most}, rest: make([]float64, most), limit: make([]float64, most), slope: slope}
 }
 
 func (x *excess) add(d float64) {
@@ -28,17 +28,14 @@ func (x *excess) add(d float64) {
 // tabulate goes through the ends from the last to the first, and then limits the rise.
 func (x *excess) tabulate() {
 	n := len(x.sorted)
-	x.rest = append(x.rest[:0], x.sorted...)
-	longer, sum := 0, 0.0 // those that lasted longer than sorted[i], and their sum
+	x.rest, x.limit = x.rest[:n], x.limit[:n]
+	sum := 0.0 // of those that lasted longer than sorted[i]
 	for i := n - 1; i >= 0; i-- {
-		if i < n-1 {
-			longer++
-			sum += x.sorted[i+1]
-		}
 		x.rest[i] = 0
-		if longer > 0 {
+		if longer := n - 1 - i; longer > 0 {
 			x.rest[i] = sum/float64(longer) - x.sorted[i]
 		}
+		sum += x.sorted[i]
 	}
 	// None lasted longer than the longest: what the three before it say stands for it.
 	if before := x.rest[max(0, n-4) : n-1]; len(before) > 0 {
@@ -46,19 +43,18 @@ func (x *excess) tabulate() {
 			x.rest[n-1] += r / float64(len(before))
 		}
 	}
-	x.mean = (sum + x.sorted[0]) / float64(n)
-	squares := 0.0
-	for _, d := range x.sorted {
-		squares += (d - x.mean) * (d - x.mean)
-	}
-	x.regularity = max(0, 1-squares/float64(n)/max(x.mean*x.mean, 1e-9))
-	x.limit = x.limit[:0]
-	at, limit := 0.0, x.mean
+	x.mean = sum / float64(n)
+	at, limit, squares := 0.0, x.mean, 0.0
 	for i, end := range x.sorted {
-		limit = min(x.rest[i], limit+x.slope*(end-at))
-		x.limit = append(x.limit, limit)
+		limit += x.slope * (end - at)
+		if r := x.rest[i]; r < limit {
+			limit = r
+		}
+		x.limit[i] = limit
+		squares += (end - x.mean) * (end - x.mean)
 		at = end
 	}
+	x.regularity = max(0, 1-squares/float64(n)/max(x.mean*x.mean, 1e-9))
 }
 
 // overdue is how the rest of what lasts longer than any before grows with the time that it is over.
