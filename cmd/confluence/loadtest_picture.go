@@ -1,12 +1,10 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"time"
 
-	"github.com/google/renameio/v2"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/plotutil"
@@ -55,11 +53,15 @@ func (l *latencies) draw(file string) error {
 	p.Y.Min, p.Y.Max = least, max(10*least, p.Y.Max)
 	canvas := vgsvg.New(9*vg.Inch, 6*vg.Inch)
 	p.Draw(draw.New(canvas))
-	var picture bytes.Buffer
-	if _, err := canvas.WriteTo(&picture); err != nil {
+	picture, err := openPicture(file)
+	if err != nil {
 		return fmt.Errorf("the picture: %w", err)
 	}
-	if err := renameio.WriteFile(file, picture.Bytes(), 0o644); err != nil {
+	defer picture.Cleanup()
+	if _, err := canvas.WriteTo(picture); err != nil {
+		return fmt.Errorf("the picture: %w", err)
+	}
+	if err := picture.CloseAtomicallyReplace(); err != nil {
 		return fmt.Errorf("the picture: %w", err)
 	}
 	return nil
