@@ -22,7 +22,7 @@ build: ## build bin/confluence
 
 .PHONY: test
 test: tools ## set up what the tests need and run all of them, race detector on, and then the fuzz targets
-	go test -race -count=1 -timeout 20m ./...
+	go test -race -count=1 -timeout 40m ./...
 	@$(MAKE) --no-print-directory fuzz
 
 .PHONY: check
