@@ -29,6 +29,7 @@ type AdmissionController struct {
 	running sync.WaitGroup    // the calls of Run past their claim
 	closed  bool              // nobody new is let in
 	stopped bool
+	observe func([]Change)
 	cancel  context.CancelFunc // of the loop
 	done    chan struct{}      // closed when the loop has ended
 }
@@ -296,6 +297,14 @@ func (c *AdmissionController) WatchPicture(fn func(Picture)) (stop func()) {
 	return stop
 }
 
+// Observe has fn told of all changes from now on, in their order and within the transition, in place of whoever was told before. fn must neither
+// block nor call the controller, and the slice is not its own to keep.
+func (c *AdmissionController) Observe(fn func([]Change)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.observe = fn
+}
+
 func (c *AdmissionController) isClosed() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -326,6 +335,12 @@ func (c *AdmissionController) changes(changes []Change) {
 				c.leave(ch.Term)
 			}
 		}
+	}
+	c.mu.Lock()
+	observe := c.observe
+	c.mu.Unlock()
+	if observe != nil {
+		observe(changes)
 	}
 	c.room.post(changes)
 	c.nudge()

@@ -48,6 +48,7 @@ type ticket struct {
 	place      int           // in order, while queued
 	seen       time.Duration // last
 	prev, next *ticket       // in seenList, while queued
+	joined     time.Duration // below 0: in an earlier process
 	called     time.Duration // became ready; below 0: not yet
 	deadline   time.Duration // of its reservation
 	run        *run          // while running
@@ -363,7 +364,7 @@ func (l *Line) promote(now time.Duration) {
 func (l *Line) admit(now time.Duration, session string, kept Kept) *ticket {
 	l.endings.forget(session)
 	l.number++
-	t := &ticket{id: l.ids.ticket(), number: l.number, session: session, status: Queued, kept: kept, seen: now, called: -1}
+	t := &ticket{id: l.ids.ticket(), number: l.number, session: session, status: Queued, kept: kept, seen: now, joined: now, called: -1}
 	l.tickets[session] = t
 	l.owe(t.number, session, kept.Query != "")
 	return t
@@ -374,12 +375,16 @@ func (l *Line) call(now time.Duration, t *ticket) {
 	l.term++
 	t.status, t.called, t.deadline = Ready, now, now+l.cfg.Reservation
 	l.reserved = append(l.reserved, t)
-	if t.joinedAt == 0 {
+	change := Change{Kind: Called, Session: t.session, AtOnce: t.joinedAt == 0, Waited: -1}
+	if change.AtOnce {
 		t.joinedAt = len(l.reserved)
+	}
+	if t.joined >= 0 {
+		change.Waited = now - t.joined
 	}
 	l.inputs++
 	l.owe(t.number, t.session, false)
-	l.changed(Change{Kind: Called, Session: t.session})
+	l.changed(change)
 }
 
 func (l *Line) dequeue(t *ticket) {

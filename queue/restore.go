@@ -72,7 +72,7 @@ func (l *Line) restore(r Record) error {
 		return fmt.Errorf("session %s has ticket %d and another one", r.Session, r.Number)
 	}
 	t := &ticket{
-		id: r.ID, number: r.Number, session: r.Session, status: r.Status, joinedAt: r.JoinedAt, kept: r.Kept, called: calledAt(r),
+		id: r.ID, number: r.Number, session: r.Session, status: r.Status, joinedAt: r.JoinedAt, kept: r.Kept, joined: -1, called: calledAt(r),
 	}
 	switch r.Status {
 	case Queued:

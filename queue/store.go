@@ -52,8 +52,10 @@ const (
 type Change struct {
 	Kind    ChangeKind
 	Session string
-	Term    uint64 // of Started, Freed and, if the ticket was running, Gone
-	Ended   Ended  // of Gone
+	Term    uint64        // of Started, Freed and, if the ticket was running, Gone
+	Ended   Ended         // of Gone; its reason is none of a ticket that was taken back, since it could not be saved
+	AtOnce  bool          // of Called: the ticket found a slot free, and never stood in the line
+	Waited  time.Duration // of Called: how long the ticket stood in the line; below 0: that isn't known
 }
 
 // Monotonic is the process's own clock: the time since the call. Steps of the wall clock don't move it.

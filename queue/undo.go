@@ -52,7 +52,7 @@ func (l *Line) unclaim(now time.Duration, session string, after uint64) {
 	at, _ := slices.BinarySearchFunc(l.reserved, t, byCall)
 	l.reserved = slices.Insert(l.reserved, at, t)
 	l.owe(t.number, session, false)
-	l.changed(Change{Kind: Called, Session: session})
+	l.changed(Change{Kind: Called, Session: session, Waited: -1})
 }
 
 // withdraw takes out a ticket that waits or is called, and remembers what was remembered before it came.
