@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,7 +16,8 @@ import (
 	"confluence/queue"
 )
 
-// counts-agree: whatever happens, the API, the pages, the wall screen and the tickets of all visitors tell of the same line.
+// counts-agree: whatever happens, the API, the pages, the wall screen, the metrics and the tickets of all visitors tell of the same line, and
+// each ticket that was given out is in line, has a slot, or has ended.
 func TestCountsAgree(t *testing.T) {
 	for slots := range 2 {
 		t.Run(fmt.Sprintf("%d slots", slots+1), func(t *testing.T) {
@@ -33,6 +35,7 @@ func countsAgree(t *testing.T, slots int) {
 		crowd = append(crowd, site.visitor())
 	}
 	passer := site.visitor()
+	metrics := site.server.Metrics("under test")
 	joined := int64(0)
 	var heard livePicture
 	for step := range 150 {
@@ -70,6 +73,7 @@ func countsAgree(t *testing.T, slots int) {
 		if seen := countsOnScreen(passer.get("/kiosk").body); !countsSame(public, seen) {
 			t.Fatalf("step %d: the API says %+v, the wall screen %+v", step, public, seen)
 		}
+		countsMeasured(t, step, metrics, public, joined)
 		people := "Nobody"
 		if n := len(own.Next); n == 1 {
 			people = "1 person"
@@ -112,6 +116,26 @@ func countsOf(t *testing.T, crowd []*pageVisitor) livePicture {
 	}
 	p.Length = len(p.Next)
 	return p
+}
+
+// countsMeasured holds the metrics against the public picture, and the tickets given out against what became of them. Numbers count from 1
+// in order of joining, so the highest that was seen is how many have joined at least.
+func countsMeasured(t *testing.T, step int, metrics http.Handler, public livePicture, joined int64) {
+	t.Helper()
+	m := measure(t, metrics)
+	waiting, reserved, running := m[`confluence_tickets{state="waiting"}`], m[`confluence_tickets{state="reserved"}`], m[`confluence_tickets{state="running"}`]
+	if int(waiting) != public.Length || int(reserved) != len(public.Called) || int(running) != len(public.Serving) {
+		t.Fatalf("step %d: the API says %+v, the metrics %v waiting, %v reserved, %v running", step, public, waiting, reserved, running)
+	}
+	ended := 0.0
+	for name, value := range m {
+		if strings.HasPrefix(name, "confluence_tickets_ended_total{") {
+			ended += value
+		}
+	}
+	if given := m["confluence_joins_total"]; given != waiting+reserved+running+ended || given < float64(joined) {
+		t.Fatalf("step %d: %v tickets were given out, up to number %d; %v wait, %v are called, %v run, %v have ended", step, given, joined, waiting, reserved, running, ended)
+	}
 }
 
 // countsPublic is the public picture.

@@ -51,8 +51,8 @@ func (s *Server) postQuery(c echo.Context) error {
 	if err != nil {
 		return err
 	}
-	if unfit != nil {
-		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, s.presenter(c).tooLong(len(sent.text)))
+	if fault, status := s.textFault(c, sent.text, unfit); status != 0 {
+		return s.showForm(c, status, session, sent.text, fault)
 	}
 	settled, err := s.admit(c, session, true)
 	if errors.Is(err, errRateLimited) {
@@ -63,20 +63,35 @@ func (s *Server) postQuery(c echo.Context) error {
 	}
 	where, err := s.ask(c.Request().Context(), session, sent.text)
 	settled()
-	var mistake *runner.RejectedError
+	fault, status := s.textFault(c, sent.text, err)
 	switch {
 	case err == nil:
 		return see(c, where)
-	case errors.As(err, &mistake):
-		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, s.presenter(c).rejected(mistake.Detail))
-	case errors.Is(err, errInvalidQuery):
-		return s.showForm(c, http.StatusUnprocessableEntity, session, sent.text, s.presenter(c).emptyText())
-	case errors.Is(err, errNoRoomForText):
-		return s.showForm(c, http.StatusRequestEntityTooLarge, session, sent.text, s.presenter(c).textNotKept())
+	case status != 0:
+		return s.showForm(c, status, session, sent.text, fault)
 	case errors.Is(err, queue.ErrQueueFull):
 		return s.showFull(c, sent.text)
 	}
 	return err
+}
+
+// textFault is what a page says of a text that was refused with err, and its status; 0: err is no fault of the text.
+func (s *Server) textFault(c echo.Context, text string, err error) (fault views.Fault, status int) {
+	var mistake *runner.RejectedError
+	switch p := s.presenter(c); {
+	case errors.As(err, &mistake):
+		fault = p.rejected(mistake.Detail)
+	case errors.Is(err, errInvalidQuery):
+		fault = p.emptyText()
+	case errors.Is(err, errNoRoomForText): // a kind of errTooLarge
+		fault = p.textNotKept()
+	case errors.Is(err, errTooLarge):
+		fault = p.tooLong(len(text))
+	default:
+		return fault, 0
+	}
+	s.metrics.refused(err)
+	return fault, problemFor(err).Status
 }
 
 // ask runs the text, or joins with it, and says which page shows the truth. A session whose run is going is led there, and one that waits
@@ -130,6 +145,7 @@ func refusedForNow(err error) bool {
 
 // showCrowded says that enough have come from the visitor's address, and keeps the text.
 func (s *Server) showCrowded(c echo.Context, session, text string, err error) error {
+	s.metrics.refused(err)
 	of := problemFor(err)
 	setProblemHeader(c, of)
 	return s.showForm(c, of.Status, session, text, s.presenter(c).crowded())
@@ -141,6 +157,7 @@ func (s *Server) showFull(c echo.Context, text string) error {
 	if err != nil {
 		return err
 	}
+	s.metrics.refused(queue.ErrQueueFull)
 	of := problemFor(queue.ErrQueueFull)
 	c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(of.RetryAfter))
 	return s.render(c, of.Status, views.FullPage(s.presenter(c).full(picture, text, of.RetryAfter)))

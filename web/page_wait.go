@@ -91,18 +91,16 @@ func (s *Server) postClaim(c echo.Context) error {
 	if v.Status == queue.Queued {
 		return s.claimTooEarly(c, session, v, sent, unfit)
 	}
-	if unfit != nil {
-		return s.showTurn(c, http.StatusRequestEntityTooLarge, v, text, s.presenter(c).tooLong(len(text)))
+	if fault, status := s.textFault(c, text, unfit); status != 0 {
+		return s.showTurn(c, status, v, text, fault)
 	}
 	x, err := s.runs.start(ctx, session, text, false)
-	var mistake *runner.RejectedError
+	fault, status := s.textFault(c, text, err)
 	switch {
 	case err == nil:
 		return see(c, runAddress(x.id))
-	case errors.As(err, &mistake):
-		return s.showTurn(c, http.StatusUnprocessableEntity, v, text, s.presenter(c).rejected(mistake.Detail))
-	case errors.Is(err, errInvalidQuery):
-		return s.showTurn(c, http.StatusUnprocessableEntity, v, text, s.presenter(c).emptyText())
+	case status != 0:
+		return s.showTurn(c, status, v, text, fault)
 	case errors.Is(err, queue.ErrReservationExpired):
 		_, err := s.o.Controller.Peek(ctx, session)
 		return s.claimMissed(c, session, sent, err)
@@ -146,8 +144,8 @@ func (s *Server) claimTooEarly(c echo.Context, session string, v queue.View, sen
 // keep replaces what is kept with the session's ticket, and shows the ticket, or what became of it.
 func (s *Server) keep(c echo.Context, session string, kept queue.Kept) error {
 	err := s.keepText(c.Request().Context(), session, kept)
-	if errors.Is(err, errNoRoomForText) {
-		return s.showForm(c, http.StatusRequestEntityTooLarge, session, kept.Query, s.presenter(c).textNotKept())
+	if fault, status := s.textFault(c, kept.Query, err); status != 0 {
+		return s.showForm(c, status, session, kept.Query, fault)
 	}
 	if err != nil && !errors.Is(err, queue.ErrTicketNotFound) {
 		return err

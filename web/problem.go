@@ -80,6 +80,9 @@ func (s *Server) handleError(err error, c echo.Context) {
 	if c.Response().Committed {
 		return
 	}
+	if c.Request().Context().Err() == nil { // who has gone was told nothing
+		s.metrics.refused(err)
+	}
 	if isAPI(c.Request().URL.Path) {
 		_ = s.problem(c, err) // the client has gone, if it errs
 		return

@@ -24,6 +24,7 @@ type runs struct {
 	controller *queue.AdmissionController
 	runner     runner.Runner
 	health     *supervisor
+	metrics    *metrics
 	folder     *resultFolder // nil: every answer is kept in memory
 	log        *slog.Logger
 	now        func() time.Time
@@ -49,9 +50,9 @@ type runs struct {
 	claims    map[string][]chan struct{} // by session: claims that are under way; closed when the run is here, or refused
 }
 
-func newRuns(o Options, folder *resultFolder, health *supervisor, now func() time.Time) *runs {
+func newRuns(o Options, folder *resultFolder, health *supervisor, metrics *metrics, now func() time.Time) *runs {
 	return &runs{
-		controller: o.Controller, runner: o.Runner, health: health, folder: folder, log: o.Logger, now: now,
+		controller: o.Controller, runner: o.Runner, health: health, metrics: metrics, folder: folder, log: o.Logger, now: now,
 		timeout: o.RunTimeout, grace: o.StopGrace, unwatched: o.RunUnwatched, ttl: o.ResultTTL, maxResult: o.MaxResultBytes,
 		keepBytes: max(keepBytes, 2*o.MaxResultBytes), keepOnDisk: max(keepOnDisk, 2*o.MaxResultBytes),
 		byID: map[string]*run{}, bySession: map[string][]*run{}, sockets: map[string]int{},
@@ -158,6 +159,7 @@ func (r *runs) conclude(x *run, err error) {
 	_ = x.settle(context.Background(), err) // it is settled, unless we made a mistake ourselves
 	r.mu.Lock()
 	held, failed := x.held, x.outcome == queue.Failed
+	r.metrics.ran(x.outcome, x.ended.Sub(x.started))
 	x.released = true
 	r.mu.Unlock()
 	x.toldOf(x.answer.close())

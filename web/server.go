@@ -61,6 +61,7 @@ type Server struct {
 	pace        *pace
 	health      *supervisor
 	live        *liveRoom
+	metrics     *metrics
 	streams     *streams
 	draining    atomic.Bool
 	done        chan struct{} // closed by Stop: every stream ends
@@ -103,7 +104,7 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s := &Server{
-		o: o, log: o.Logger, now: time.Now, beat: heartbeat / 3, sessions: stores, health: newSupervisor(o),
+		o: o, log: o.Logger, now: time.Now, beat: heartbeat / 3, sessions: stores, health: newSupervisor(o), metrics: newMetrics(),
 		door: door, description: door.describe(), streams: newStreams(), done: make(chan struct{}),
 	}
 	if door.origin != "" {
@@ -111,7 +112,7 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s.runs = newRuns(o, folder, s.health, s.now)
+	s.runs = newRuns(o, folder, s.health, s.metrics, s.now)
 	restored, err := s.runs.restore()
 	if err != nil {
 		return nil, errors.Join(err, s.health.stop(context.Background()))
@@ -122,6 +123,7 @@ func New(o Options) (*Server, error) {
 	s.pace = newPace(cmp.Or(o.PollBurst, defaultPollBurst), cmp.Or(o.PollRate, defaultPollRate), s.now)
 	s.newcomers = newNewcomers(door, o.Controller, s.now)
 	s.live = newLiveRoom(s)
+	o.Controller.Observe(s.metrics.observe)
 
 	e := echo.New()
 	e.IPExtractor = o.Door.extractor()

@@ -38,7 +38,8 @@ type app struct {
 	web        *web.Server
 	server     *http.Server
 	listener   net.Listener
-	served     chan error // how serving ended
+	served     chan error     // how serving ended
+	metrics    *metricsServer // nil: nobody asks for metrics
 
 	stop    sync.Once
 	stopErr error
@@ -64,11 +65,16 @@ func (a *app) Start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	listener, err := listen(ctx, a.settings.Addr, a.settings.Heartbeat)
+	listener, err := listen(ctx, "addr", a.settings.Addr, a.settings.Heartbeat)
 	if err != nil {
 		return err
 	}
 	a.listener = newRoomyListener(listener, connectionsAtMost(), a.log)
+	if a.settings.MetricsAddr != "" {
+		if a.metrics, err = listenForMetrics(ctx, a.settings.MetricsAddr, a.settings.Heartbeat); err != nil {
+			return err
+		}
+	}
 	if a.runner, err = a.openRunner(ctx, folder); err != nil {
 		return err
 	}
@@ -113,6 +119,9 @@ func (a *app) Start(ctx context.Context) error {
 	}
 	a.settings.warn(a.log, a.settings.Addr)
 	a.serve(certificate)
+	if a.metrics != nil {
+		a.metrics.serve(a.web.Metrics(versionName()), a.log)
+	}
 	a.welcome(folder, a.runner.words)
 	return nil
 }
@@ -147,6 +156,9 @@ func (a *app) Wait(ctx context.Context) error {
 	case err := <-a.served:
 		a.served <- err
 		return fmt.Errorf("serving ended: %w", err)
+	case err := <-a.metrics.ended():
+		a.metrics.served <- err
+		return fmt.Errorf("serving metrics ended: %w", err)
 	}
 }
 
@@ -207,6 +219,7 @@ func (a *app) stopParts(ctx context.Context) error {
 	if err := <-requests; err != nil {
 		errs = append(errs, a.cutOff("requests", err), a.server.Close())
 	}
+	errs = append(errs, a.metrics.stop(readers)) // so late, since how a drain goes is worth watching
 	if a.stored != nil {
 		errs = append(errs, a.stored.Close(ctx)) // last, since requests and runs end in it
 	}

@@ -48,6 +48,8 @@ type settings struct {
 
 	SessionKeys [][]byte `type:"keys" group:"Sessions" placeholder:"KEY,…" help:"Keys that sign the session cookie, separated by commas: the first signs, all are accepted. Each has 32 characters or more, such as openssl rand -base64 32 prints. Set them in the environment: flags can be seen by other users of the machine. Default: a key made once and kept in the data folder."`
 
+	MetricsAddr string `type:"address" group:"The operator" placeholder:"HOST:PORT" help:"Address, as host:port, where Prometheus finds /metrics, in plain HTTP for whoever reaches it. Default: there are no metrics."`
+
 	LogLevel   slog.Level `type:"level" default:"info" group:"Log" help:"Least level that is logged: debug, info, warn or error."`
 	LogFormat  logFormat  `type:"format" default:"auto" group:"Log" help:"text, json, or auto: text on a terminal, else json."`
 	RequestLog bool       `type:"switch" group:"Log" help:"Log one line a request."`

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// listen opens the address. A peer that vanished without a word is noticed soon after the heartbeat: the system probes a silent connection.
-func listen(ctx context.Context, address string, heartbeat time.Duration) (net.Listener, error) {
+// listen opens the address of that setting. A peer that vanished without a word is noticed soon after the heartbeat: the system probes a silent connection.
+func listen(ctx context.Context, flag, address string, heartbeat time.Duration) (net.Listener, error) {
 	probe := max(heartbeat/4, time.Second) // the first, and then three without an answer
 	config := net.ListenConfig{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: probe, Interval: probe, Count: 3},
 	}
 	listener, err := config.Listen(ctx, "tcp", address)
 	if err != nil {
-		return nil, listenTrouble(address, err)
+		return nil, listenTrouble(flag, address, err)
 	}
 	return listener, nil
 }
 
-func listenTrouble(address string, err error) error {
-	another := fmt.Sprintf("choose another with --addr (%s)", envName("addr"))
+func listenTrouble(flag, address string, err error) error {
+	another := fmt.Sprintf("choose another with --%s (%s)", flag, envName(flag))
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):

@@ -120,12 +120,15 @@ func untilSignal(parent context.Context, log *slog.Logger) (context.Context, fun
 
 // versionLine is the version, and what it was built with.
 func versionLine() string {
-	v := version
-	if v == "" {
-		v = "unknown"
-		if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-			v = info.Main.Version
-		}
+	return fmt.Sprintf("confluence %s (%s %s/%s)", versionName(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+func versionName() string {
+	if version != "" {
+		return version
 	}
-	return fmt.Sprintf("confluence %s (%s %s/%s)", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "unknown"
 }

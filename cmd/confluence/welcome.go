@@ -17,15 +17,19 @@ func (a *app) welcome(folder dataFolder, runner string) {
 	if a.settings.DataDir == "" {
 		data = "none: everything is in memory and gone with this process"
 	}
+	metrics := ""
+	if a.metrics != nil {
+		metrics = "\n  Metrics " + address(a.metrics.listener.Addr()) + "metrics"
+	}
 	fmt.Fprintf(a.out, `Confluence is open.
 
   Ask     %s%s
   Kiosk   %skiosk
   Runner  %s
-  Data    %s
+  Data    %s%s
 
 Ctrl-C stops it.
-`, url, listens, url, runner, data)
+`, url, listens, url, runner, data, metrics)
 }
 
 // address is where browsers find Confluence: at its public URL, else where it listens.
