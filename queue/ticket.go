@@ -100,6 +100,7 @@ type Picture struct {
 	Serving    []int64 // numbers whose run is going, oldest first
 	Called     []int64 // numbers that hold a reservation, oldest first
 	Next       []int64 // numbers of the first in line, at most PictureNext
+	Taken      []Slot  // the slots that aren't idle: runs, then reservations, oldest first
 	Wait       Wait    // for who joins now
 	Free       bool    // who joins now is served at once
 	Full       bool    // who joins now is refused
@@ -110,6 +111,13 @@ type Picture struct {
 	UsualLow   Seconds
 	UsualHigh  Seconds
 	Estimate   Estimate
+}
+
+// Slot is a slot that isn't idle.
+type Slot struct {
+	Number int64
+	State  RunnerState   // running, stopping or reserved
+	For    time.Duration // since the run began, or since the call
 }
 
 // Estimate is how good the waits were that people were told as they joined, as far as was found out in the last hours.

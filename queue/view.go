@@ -76,10 +76,16 @@ func (l *Line) Picture(now time.Duration) Picture {
 		p.Wait = l.wait(now, l.queue.n)
 	}
 	for _, r := range l.runs {
+		state := RunnerRunning
+		if r.stopping {
+			state = RunnerStopping
+		}
 		p.Serving = append(p.Serving, r.number)
+		p.Taken = append(p.Taken, Slot{r.number, state, now - r.started})
 	}
 	for _, t := range l.reserved {
 		p.Called = append(p.Called, t.number)
+		p.Taken = append(p.Taken, Slot{t.number, RunnerReserved, now - t.called})
 	}
 	l.queue.each(1, PictureNext, func(_ int, t *ticket) { p.Next = append(p.Next, t.number) })
 	return p

@@ -91,12 +91,16 @@ func (p *plain) picture() queue.Picture {
 	for _, r := range p.runs {
 		pic.Serving = append(pic.Serving, r.number)
 		pic.RunElapsed = max(pic.RunElapsed, p.now-r.started)
+		state := queue.RunnerRunning
 		if r.stopping {
 			stopping++
+			state = queue.RunnerStopping
 		}
+		pic.Taken = append(pic.Taken, queue.Slot{Number: r.number, State: state, For: p.now - r.started})
 	}
 	for _, t := range p.reserved {
 		pic.Called = append(pic.Called, t.number)
+		pic.Taken = append(pic.Taken, queue.Slot{Number: t.number, State: queue.RunnerReserved, For: p.now - t.called})
 	}
 	for _, t := range p.line[:min(len(p.line), queue.PictureNext)] {
 		pic.Next = append(pic.Next, t.number)
