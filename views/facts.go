@@ -35,6 +35,7 @@ func FormFacts(l *i18n.Language, f LineFacts) []Fact {
 	return facts
 }
 
+// joinFact says the wait of who joins now.
 func joinFact(l *i18n.Language, f LineFacts) Fact {
 	join := l.Say("join")
 	switch {

@@ -16,6 +16,7 @@ const (
 	scriptFull   = "full.js"
 	scriptReturn = "return.js"
 	scriptKiosk  = "kiosk.js"
+	scriptAdmin  = "admin.js"
 )
 
 func (p Page) icon() string {

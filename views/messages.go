@@ -23,7 +23,7 @@ func messagesOf(l *i18n.Language, script string) i18n.Extract {
 // saidBy are the keys that each script may say, read once from the scripts themselves.
 var saidBy = sync.OnceValue(func() map[string][]string {
 	said := make(map[string][]string)
-	for _, script := range []string{scriptPage, scriptForm, scriptWait, scriptTurn, scriptRun, scriptResult, scriptFull, scriptReturn, scriptKiosk} {
+	for _, script := range []string{scriptPage, scriptForm, scriptWait, scriptTurn, scriptRun, scriptResult, scriptFull, scriptReturn, scriptKiosk, scriptAdmin} {
 		modules := []string{script}
 		for i := 0; i < len(modules); i++ {
 			content := static.Content(modules[i])

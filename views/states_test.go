@@ -219,7 +219,7 @@ func states(text string) []state {
 	ending := kiosk
 	ending.Stopping = true
 
-	return []state{
+	return append(deskStates(text), []state{
 		{"form-idle", views.FormPage(form)},
 		{"form-line", views.FormPage(line)},
 		{"form-invalid", views.FormPage(invalid)},
@@ -284,5 +284,5 @@ func states(text string) []state {
 		{"kiosk-idle", views.KioskPage(idle)},
 		{"kiosk-paused", views.KioskPage(halted)},
 		{"kiosk-stopping", views.KioskPage(ending)},
-	}
+	}...)
 }

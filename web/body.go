@@ -23,31 +23,11 @@ const bodyTimeout = 30 * time.Second
 // readQuery reads {"query": "…"}, a body that may also be absent; given tells whether there is a text. The body is read to its end whatever
 // is in it, because only then the server notices that its sender has gone.
 func (s *Server) readQuery(c echo.Context) (text string, given bool, err error) {
-	body, err := s.readBody(c)
-	if err != nil || len(body) == 0 {
-		return "", false, err
-	}
-	if coding := c.Request().Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
-		return "", false, refuse(errUnsupportedMediaType, i18n.Msg("problem.unsupported_media_type.encoded"))
-	}
-	media, _, err := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
-	if err != nil || media != echo.MIMEApplicationJSON && !strings.HasSuffix(media, "+json") {
-		return "", false, errUnsupportedMediaType
-	}
 	var document struct {
 		Query *string `json:"query"`
 	}
-	if !utf8.Valid(body) {
-		return "", false, errInvalidJSON
-	}
-	if err := json.Unmarshal(body, &document); err != nil {
-		return "", false, refuse(errInvalidJSON, jsonDetail(err))
-	}
-	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) { // which the decoder takes for any type
-		return "", false, refuse(errInvalidJSON, i18n.Msg("problem.invalid_json.null"))
-	}
-	if document.Query == nil {
-		return "", false, nil
+	if there, err := s.readJSON(c, &document); err != nil || !there || document.Query == nil {
+		return "", false, err
 	}
 	if int64(len(*document.Query)) > s.o.MaxQueryBytes {
 		return "", false, s.tooLarge()
@@ -56,6 +36,31 @@ func (s *Server) readQuery(c echo.Context) (text string, given bool, err error) 
 		return "", false, errInvalidQuery
 	}
 	return *document.Query, true, nil
+}
+
+// readJSON reads an object in JSON; there is false without a body.
+func (s *Server) readJSON(c echo.Context, document any) (there bool, err error) {
+	body, err := s.readBody(c)
+	if err != nil || len(body) == 0 {
+		return false, err
+	}
+	if coding := c.Request().Header.Get(echo.HeaderContentEncoding); coding != "" && !strings.EqualFold(coding, "identity") {
+		return false, refuse(errUnsupportedMediaType, i18n.Msg("problem.unsupported_media_type.encoded"))
+	}
+	media, _, err := mime.ParseMediaType(c.Request().Header.Get(echo.HeaderContentType))
+	if err != nil || media != echo.MIMEApplicationJSON && !strings.HasSuffix(media, "+json") {
+		return false, errUnsupportedMediaType
+	}
+	if !utf8.Valid(body) {
+		return false, errInvalidJSON
+	}
+	if err := json.Unmarshal(body, document); err != nil {
+		return false, refuse(errInvalidJSON, jsonDetail(err))
+	}
+	if bytes.Equal(bytes.TrimSpace(body), []byte("null")) { // which the decoder takes for any type
+		return false, refuse(errInvalidJSON, i18n.Msg("problem.invalid_json.null"))
+	}
+	return true, nil
 }
 
 func (s *Server) readBody(c echo.Context) ([]byte, error) {
@@ -97,6 +102,8 @@ func jsonDetail(err error) i18n.Message {
 		return i18n.Msg("problem.invalid_json.byte", "byte", strconv.FormatInt(syntax.Offset, 10))
 	case errors.As(err, &mistyped) && mistyped.Field == "query":
 		return i18n.Msg("problem.invalid_json.string")
+	case errors.As(err, &mistyped) && mistyped.Field == "notice":
+		return i18n.Msg("problem.invalid_json.notice")
 	default:
 		return i18n.Msg("problem.invalid_json.object")
 	}

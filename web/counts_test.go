@@ -16,7 +16,7 @@ import (
 	"confluence/queue"
 )
 
-// counts-agree: whatever happens, the API, the pages, the wall screen, the metrics and the tickets of all visitors tell of the same line, and
+// counts-agree: whatever happens, the API, the pages, the wall screen, the operator's desk, the metrics and the tickets of all visitors tell of the same line, and
 // each ticket that was given out is in line, has a slot, or has ended.
 func TestCountsAgree(t *testing.T) {
 	for slots := range 2 {
@@ -27,14 +27,14 @@ func TestCountsAgree(t *testing.T) {
 }
 
 func countsAgree(t *testing.T, slots int) {
-	site := pageOpen(t, func(c *queue.Config, _ *Options) { c.Slots, c.MaxLength = slots, 5 })
+	site := deskOpen(t, func(c *queue.Config, _ *Options) { c.Slots, c.MaxLength = slots, 5 })
 	screen := site.visitor().open("/live/kiosk")
 	random := rand.New(rand.NewPCG(1, uint64(slots)))
 	var crowd []*pageVisitor
 	for range 9 {
 		crowd = append(crowd, site.visitor())
 	}
-	passer := site.visitor()
+	passer, operator := site.visitor(), site.operator()
 	metrics := site.server.Metrics("under test")
 	joined := int64(0)
 	var heard livePicture
@@ -72,6 +72,9 @@ func countsAgree(t *testing.T, slots int) {
 		}
 		if seen := countsOnScreen(passer.get("/kiosk").body); !countsSame(public, seen) {
 			t.Fatalf("step %d: the API says %+v, the wall screen %+v", step, public, seen)
+		}
+		if seen := countsOnDesk(operator.get("/admin").body); !countsSame(public, seen) {
+			t.Fatalf("step %d: the API says %+v, the operator's desk %+v", step, public, seen)
 		}
 		countsMeasured(t, step, metrics, public, joined)
 		people := "Nobody"
@@ -161,16 +164,40 @@ func (k *liveSocket) heard(before livePicture) livePicture {
 var (
 	countsFigure = regexp.MustCompile(`class="figure[^"]*">(\d+)<`)
 	countsTicket = regexp.MustCompile(`<li class="ticket"><b>(\d+)<`)
+	countsSlot   = regexp.MustCompile(`<td>(Running|Stopping|Called)</td><td class="num">(\d+)<`)
+	countsInLine = regexp.MustCompile(`<dt>In line</dt><dd>(\d+)`)
 	countsLength = regexp.MustCompile(`id="length">(\d+) in line`)
 )
+
+// countsOnDesk reads the operator's desk.
+func countsOnDesk(page string) livePicture {
+	var p livePicture
+	for _, m := range countsSlot.FindAllStringSubmatch(page, -1) {
+		if m[1] == "Called" {
+			p.Called = append(p.Called, countsNumber(m[2]))
+		} else {
+			p.Serving = append(p.Serving, countsNumber(m[2]))
+		}
+	}
+	for _, m := range countsTicket.FindAllStringSubmatch(page, -1) {
+		p.Next = append(p.Next, countsNumber(m[1]))
+	}
+	if m := countsInLine.FindStringSubmatch(page); m != nil {
+		p.Length = int(countsNumber(m[1]))
+	}
+	return p
+}
+
+func countsNumber(text string) (n int64) {
+	_, _ = fmt.Sscan(text, &n)
+	return n
+}
 
 // countsOnScreen reads the wall screen.
 func countsOnScreen(page string) livePicture {
 	numbers := func(re *regexp.Regexp, part string) (found []int64) {
 		for _, m := range re.FindAllStringSubmatch(part, -1) {
-			var n int64
-			_, _ = fmt.Sscan(m[1], &n)
-			found = append(found, n)
+			found = append(found, countsNumber(m[1]))
 		}
 		return found
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"time"
@@ -29,6 +30,9 @@ var (
 	errKeyConflict          = errors.New("the key was used with another query")
 	errKeyInvalid           = errors.New("the idempotency key is none")
 	errRunWasInterrupted    = errors.New("this key's run was interrupted")
+	errInvalidNotice        = errors.New("the notice can't be one")
+	errNoNotice             = fmt.Errorf("%w: it has no words", errInvalidNotice)
+	errNoticeTooLong        = fmt.Errorf("%w: it is too long", errInvalidNotice)
 	errResultGone           = errors.New("the result of this key's run is not kept any more")
 )
 
@@ -77,6 +81,7 @@ var problemCodes = []problemCode{
 	{code: "internal", status: http.StatusInternalServerError},
 	{code: "invalid_idempotency_key", status: http.StatusBadRequest},
 	{code: "invalid_json", status: http.StatusBadRequest},
+	{code: "invalid_notice", status: http.StatusUnprocessableEntity},
 	{code: "invalid_query", status: http.StatusUnprocessableEntity},
 	{code: "invalid_token", status: http.StatusUnauthorized},
 	{code: "method_not_allowed", status: http.StatusMethodNotAllowed},
@@ -139,6 +144,7 @@ var problemSentinels = []struct {
 	{errRunInProgress, "run_in_progress"},
 	{errKeyConflict, "idempotency_conflict"},
 	{errKeyInvalid, "invalid_idempotency_key"},
+	{errInvalidNotice, "invalid_notice"},
 	{errResultGone, "result_gone"},
 	{errRunWasInterrupted, "run_interrupted"},
 }

@@ -285,7 +285,7 @@ func (b *contractBody) Read(p []byte) (int, error) {
 func TestEveryCallIsDescribed(t *testing.T) {
 	c, err := theContract()
 	must(t, err)
-	st := open(t, siteOptions{})
+	st := open(t, siteOptions{options: Options{AdminToken: deskToken}})
 	routed := map[string]bool{}
 	for _, route := range st.server.handler.(*echo.Echo).Routes() {
 		path := strings.ReplaceAll(route.Path, ":id", "{id}")

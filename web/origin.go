@@ -94,6 +94,13 @@ func (d *door) ownOrigin(r *http.Request, text string) bool {
 	return true
 }
 
+// fromHere tells whether no page of another origin makes the request, a trusted one neither.
+func (d *door) fromHere(r *http.Request) bool {
+	text := r.Header.Get("Origin")
+	origin, err := ParseOrigin(text)
+	return text == "" || err == nil && origin == d.origin || d.ownOrigin(r, text)
+}
+
 // sameHost compares host and port; the scheme's own port may be left out.
 func sameHost(u *url.URL, host string) bool {
 	if strings.EqualFold(u.Host, host) {

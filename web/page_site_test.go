@@ -280,3 +280,8 @@ func (a pageAnswer) shows(t *testing.T, status int, words ...string) {
 		}
 	}
 }
+
+// logTo has a site log into b.
+func logTo(b *syncBuffer) func(*queue.Config, *Options) {
+	return func(_ *queue.Config, o *Options) { o.Logger = slog.New(slog.NewTextHandler(b, nil)) }
+}

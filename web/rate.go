@@ -29,9 +29,9 @@ type pace struct {
 	past    map[string]time.Time
 }
 
-// newPace lets a session have burst calls at once, and so many a second.
-func newPace(burst, rate int, now func() time.Time) *pace {
-	return &pace{now: now, every: time.Second / time.Duration(rate), burst: burst, turned: now(), present: map[string]time.Time{}}
+// newPace lets a session have burst calls at once, and one every so often.
+func newPace(burst int, every time.Duration, now func() time.Time) *pace {
+	return &pace{now: now, every: every, burst: burst, turned: now(), present: map[string]time.Time{}}
 }
 
 // take counts a call of the session. One that is too much costs nothing; then it says how long until the next one isn't.
@@ -43,19 +43,32 @@ func (p *pace) take(session string) (wait time.Duration) {
 	if now.Sub(p.turned) >= whole || len(p.present) >= paceSessions {
 		p.past, p.present, p.turned = p.present, map[string]time.Time{}, now
 	}
-	full, known := p.present[session]
-	if !known {
-		full = p.past[session]
-	}
-	if full.Before(now) {
-		full = now
-	}
-	full = full.Add(p.every)
+	full := p.full(session, now).Add(p.every)
 	if wait = full.Sub(now) - whole; wait > 0 {
 		return wait
 	}
 	p.present[session] = full
 	return 0
+}
+
+// wait is how long it is until the session may call; it counts no call.
+func (p *pace) wait(session string) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	now := p.now()
+	return max(0, p.full(session, now).Add(p.every).Sub(now)-p.every*time.Duration(p.burst))
+}
+
+// full wants the lock. It is when the session's bucket will be full again.
+func (p *pace) full(session string, now time.Time) time.Time {
+	full, known := p.present[session]
+	if !known {
+		full = p.past[session]
+	}
+	if full.Before(now) {
+		return now
+	}
+	return full
 }
 
 // limitPolls refuses a session that asks much faster than it needs to. The refusal is a heartbeat, too, where that is asked for.

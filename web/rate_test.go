@@ -109,7 +109,7 @@ func TestHeldCallsAreNotLimited(t *testing.T) {
 
 func TestThePaceForgetsSessions(t *testing.T) {
 	now := time.Unix(1_800_000_000, 0)
-	p := newPace(20, 2, func() time.Time { return now })
+	p := newPace(20, time.Second/2, func() time.Time { return now })
 	for i := range 500_000 {
 		p.take(fmt.Sprint(i))
 		if i%1000 == 0 {

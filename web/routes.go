@@ -37,6 +37,7 @@ func (s *Server) register(e *echo.Echo) {
 	get(e, static.Prefix+"*", echo.WrapHandler(static.Handler()))
 	s.registerPages(e)
 	s.registerBrand(e)
+	s.registerDesk(e)
 }
 
 // around is all that is around every handler. It is put together once: echo calls it for each request, and would have each of its parts make a

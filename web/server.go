@@ -37,6 +37,7 @@ type Options struct {
 	PollRate       int           // and a second, in the long run; 0: 2
 	Logger         *slog.Logger  // nil: slog.Default()
 	RequestLog     bool          // one line a request
+	AdminToken     string        // opens the operator's desk; 16 characters or more; empty: there is none
 	Door           Door
 	Brand          Brand
 }
@@ -62,6 +63,8 @@ type Server struct {
 	health      *supervisor
 	live        *liveRoom
 	metrics     *metrics
+	hour        *lastHour
+	desk        *deskDoor // nil: the operator has no desk
 	streams     *streams
 	draining    atomic.Bool
 	done        chan struct{} // closed by Stop: every stream ends
@@ -97,6 +100,12 @@ func New(o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	var desk *deskDoor
+	if o.AdminToken != "" {
+		if desk, err = newDeskDoor(o.AdminToken, o.SessionKeys, door, time.Now); err != nil {
+			return nil, err
+		}
+	}
 	var folder *resultFolder
 	if o.ResultFolder != "" {
 		if folder, err = openResultFolder(o.ResultFolder); err != nil {
@@ -104,7 +113,7 @@ func New(o Options) (*Server, error) {
 		}
 	}
 	s := &Server{
-		o: o, log: o.Logger, now: time.Now, beat: heartbeat / 3, sessions: stores, health: newSupervisor(o), metrics: newMetrics(),
+		o: o, log: o.Logger, now: time.Now, beat: heartbeat / 3, sessions: stores, health: newSupervisor(o), metrics: newMetrics(), desk: desk,
 		door: door, description: door.describe(), streams: newStreams(), done: make(chan struct{}),
 	}
 	if door.origin != "" {
@@ -120,10 +129,14 @@ func New(o Options) (*Server, error) {
 	s.brand = o.Brand.view()
 	s.keys = newQueryKeys(s.now)
 	s.keys.restore(restored)
-	s.pace = newPace(cmp.Or(o.PollBurst, defaultPollBurst), cmp.Or(o.PollRate, defaultPollRate), s.now)
+	s.pace = newPace(cmp.Or(o.PollBurst, defaultPollBurst), time.Second/time.Duration(cmp.Or(o.PollRate, defaultPollRate)), s.now)
 	s.newcomers = newNewcomers(door, o.Controller, s.now)
 	s.live = newLiveRoom(s)
-	o.Controller.Observe(s.metrics.observe)
+	s.hour = newLastHour(o.Controller.Config().Slots, s.now)
+	o.Controller.Observe(func(changes []queue.Change) {
+		s.metrics.observe(changes)
+		s.hour.observe(changes)
+	})
 
 	e := echo.New()
 	e.IPExtractor = o.Door.extractor()

@@ -159,7 +159,7 @@ func cookieless(c echo.Context) bool {
 }
 
 // identify takes the session from the name that a trusted proxy gives the visitor, or from a bearer token, which outranks a cookie. A token that
-// isn't ours is refused, so that its sender learns of it, but for calls that are for nobody in particular, such as a monitor's. Other ways of
+// isn't ours is refused, so that its sender learns of it, but for calls that are for nobody in particular, such as a monitor's, or for the operator. Other ways of
 // authorization belong to a proxy before us and are let alone.
 func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -169,7 +169,7 @@ func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 			return next(c)
 		}
 		scheme, token, _ := strings.Cut(c.Request().Header.Get(echo.HeaderAuthorization), " ")
-		if !strings.EqualFold(scheme, "Bearer") || forAnybody[c.Path()] {
+		if !strings.EqualFold(scheme, "Bearer") || forAnybody[c.Path()] || strings.HasPrefix(c.Path(), adminAPI) {
 			return next(c)
 		}
 		var id []byte
