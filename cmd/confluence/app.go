@@ -111,6 +111,7 @@ func (a *app) Start(ctx context.Context) error {
 		StopGrace:      a.settings.StopGrace,
 		HealthEvery:    a.settings.Health,
 		RequestLog:     a.settings.RequestLog,
+		AdminToken:     a.settings.AdminToken,
 		Door:           a.settings.door(),
 		Brand:          brand,
 	})

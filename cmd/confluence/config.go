@@ -48,6 +48,7 @@ type settings struct {
 
 	SessionKeys [][]byte `type:"keys" group:"Sessions" placeholder:"KEY,…" help:"Keys that sign the session cookie, separated by commas: the first signs, all are accepted. Each has 32 characters or more, such as openssl rand -base64 32 prints. Set them in the environment: flags can be seen by other users of the machine. Default: a key made once and kept in the data folder."`
 
+	AdminToken  string `type:"admintoken" group:"The operator" placeholder:"TOKEN" help:"Opens the operator's desk at /admin: 16 characters or more, such as openssl rand -base64 32 prints. Set it in the environment: flags can be seen by other users of the machine. Default: there is no desk."`
 	MetricsAddr string `type:"address" group:"The operator" placeholder:"HOST:PORT" help:"Address, as host:port, where Prometheus finds /metrics, in plain HTTP for whoever reaches it. Default: there are no metrics."`
 
 	LogLevel   slog.Level `type:"level" default:"info" group:"Log" help:"Least level that is logged: debug, info, warn or error."`
@@ -145,6 +146,7 @@ func parse(args, environ []string, out, errs io.Writer) (invocation, error) {
 		kong.NamedMapper("span", setting(parseSpanKind)),
 		kong.NamedMapper("amount", setting(parseAmount)),
 		kong.NamedMapper("keys", setting(parseKeys)),
+		kong.NamedMapper("admintoken", setting(parseAdminToken)),
 		kong.NamedMapper("level", setting(parseLevel)),
 		kong.NamedMapper("format", setting(parseFormat)),
 		kong.NamedMapper("switch", switchMapper{}),

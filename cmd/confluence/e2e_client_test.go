@@ -42,6 +42,8 @@ type picture struct {
 	Length  int     `json:"length"`
 	Serving []int64 `json:"serving"`
 	Called  []int64 `json:"called"`
+	Paused  bool    `json:"paused"`
+	Notice  string  `json:"notice"`
 }
 
 // result is an answer as a table.

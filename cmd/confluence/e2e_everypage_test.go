@@ -21,6 +21,7 @@ func TestEveryPage(t *testing.T) {
 	t.Run("asking and waiting", askingAndWaiting)
 	t.Run("running and reading", runningAndReading)
 	t.Run("endings", endings)
+	t.Run("the operator's desk", operatorsDesk)
 	t.Run("without script", pagesWithoutScript)
 	contactSheet(t)
 }
@@ -125,6 +126,34 @@ func endings(t *testing.T) {
 	release()
 	v.sees(soonEnough, "Your turn has passed")
 	v.looksWell("expired")
+}
+
+func operatorsDesk(t *testing.T) {
+	server := serving(t, "--admin-token="+adminToken)
+	release := holdTheSlot(t.Context(), t, server)
+	defer release()
+	for range 12 {
+		if _, err := newClient(server.url, nil).join(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	v := newVisitor(t, server.url)
+	v.open("admin/sign-in")
+	v.sees(soonEnough, "The operator’s desk")
+	v.looksWell("admin-sign-in")
+	v.writes("#token", "not the token")
+	v.press("Sign in")
+	v.sees(soonEnough, "That is not the token")
+	v.looksWell("admin-sign-in-wrong")
+	v.signsIn()
+	v.sees(soonEnough, "The first 10 of 12.")
+	v.looksWell("admin")
+	v.writes("#words", "Back at noon, with more memory.")
+	v.press("Post notice")
+	v.sees(soonEnough, "Shown now")
+	v.press("Pause calling")
+	v.sees(soonEnough, "The line is paused")
+	v.looksWell("admin-paused")
 }
 
 // pagesWithoutScript takes pictures of what is there with JavaScript off.

@@ -14,6 +14,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"confluence/queue/runner/postgres"
+	"confluence/web"
 )
 
 // settingError is a value that can't be: which setting, what it is, what it may be.
@@ -180,6 +181,24 @@ func parseKeys(text string, _ *kong.Tag) ([][]byte, error) {
 		keys = append(keys, []byte(key))
 	}
 	return keys, nil
+}
+
+// parseAdminToken reads a token that a header can carry.
+func parseAdminToken(text string, _ *kong.Tag) (string, error) {
+	text = strings.TrimSpace(text)
+	unfit := ""
+	switch {
+	case strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' }):
+		unfit = "has a character that is no letter, digit or sign of ASCII"
+	case len(text) < web.LeastAdminToken:
+		unfit = fmt.Sprintf("has %d characters", len(text))
+	default:
+		return text, nil
+	}
+	return "", notAllowed{
+		shown:   "not usable, as it " + unfit,
+		allowed: fmt.Sprintf("%d characters or more, without spaces, such as `openssl rand -base64 32` prints", web.LeastAdminToken),
+	}
 }
 
 func parseLevel(text string, _ *kong.Tag) (slog.Level, error) {

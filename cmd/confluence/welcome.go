@@ -17,9 +17,12 @@ func (a *app) welcome(folder dataFolder, runner string) {
 	if a.settings.DataDir == "" {
 		data = "none: everything is in memory and gone with this process"
 	}
-	metrics := ""
+	operator := ""
+	if a.settings.AdminToken != "" {
+		operator = "\n  Desk    " + url + "admin"
+	}
 	if a.metrics != nil {
-		metrics = "\n  Metrics " + address(a.metrics.listener.Addr()) + "metrics"
+		operator += "\n  Metrics " + address(a.metrics.listener.Addr()) + "metrics"
 	}
 	fmt.Fprintf(a.out, `Confluence is open.
 
@@ -29,7 +32,7 @@ func (a *app) welcome(folder dataFolder, runner string) {
   Data    %s%s
 
 Ctrl-C stops it.
-`, url, listens, url, runner, data, metrics)
+`, url, listens, url, runner, data, operator)
 }
 
 // address is where browsers find Confluence: at its public URL, else where it listens.
