@@ -126,6 +126,9 @@ type Estimate struct {
 	Hours       int     // that they span, at most 24
 	Coverage    float64 // share of the waits that were within their range
 	MeanError   float64 // mean absolute error of the middle, in seconds
+
+	ClassicKnown bool    // the same people were told the classic estimate, too
+	ClassicError float64 // and this is its mean absolute error, in seconds
 }
 
 // PictureNext is how many of the line's first numbers a Picture shows.

@@ -29,6 +29,10 @@ func (l *Line) awaitsTurn(now time.Duration, t *ticket) {
 	t.waited = true
 	l.look(now)
 	l.waits.Joined(now, l.queue.n)
+	ahead := len(l.reserved) + l.queue.n
+	if classic := l.estimate.eta(ahead, l.cfg.Slots, l.elapsed(now, ahead)); classic.Known {
+		l.waits.Rival(now, float64(classic.N))
+	}
 }
 
 // answered is how long it took to claim the ticket's call. It says nothing if the ticket never waited, for those who find a slot free don't have to
@@ -110,5 +114,9 @@ func (w *waits) estimate() Estimate {
 	if s.Predictions == 0 {
 		return Estimate{}
 	}
-	return Estimate{s.Predictions, s.Hours, float64(s.Held) / float64(s.Predictions), s.Error}
+	e := Estimate{Predictions: s.Predictions, Hours: s.Hours, Coverage: float64(s.Held) / float64(s.Predictions), MeanError: s.Error}
+	if s.Rivals > 0 {
+		e.ClassicKnown, e.ClassicError = true, s.RivalError
+	}
+	return e
 }

@@ -78,7 +78,7 @@ func TestPictureTellsHowGoodTheWaitsWere(t *testing.T) {
 	}
 	now := served(t, l, 0, 100, time.Minute)
 	e := l.Picture(now).Estimate
-	if e.Predictions < 50 || e.Hours != 2 || e.Coverage < 0.99 || e.MeanError > 1 {
+	if e.Predictions < 50 || e.Hours != 2 || e.Coverage < 0.99 || e.MeanError > 1 || !e.ClassicKnown || e.ClassicError > 1 {
 		t.Errorf("after 100 runs of a minute: %+v", e)
 	}
 }

@@ -97,6 +97,9 @@ func (e *Estimator) learn(now time.Duration, m *marker) {
 	e.ranges.at[m.distance].add(math.Log((actual+grain)/(m.middle+grain)), errors, m.distance)
 	if m.joiner {
 		e.score.add(now, m.told, actual)
+		if m.rivalled {
+			e.score.rival(m.rival, actual)
+		}
 	}
 }
 

@@ -11,6 +11,8 @@ type marker struct {
 	middle   float64        // and by their mixture
 	told     Prediction
 	joiner   bool // somebody was told so as they joined
+	rivalled bool
+	rival    float64 // told by another method
 }
 
 const (

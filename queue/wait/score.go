@@ -10,6 +10,8 @@ type Score struct {
 	Predictions int
 	Held        int     // ranges that held
 	Error       float64 // mean absolute error of the middles, in seconds
+	Rivals      int     // predictions beside which another method was told of
+	RivalError  float64 // and its mean absolute error there
 	Hours       int
 }
 
@@ -21,6 +23,9 @@ type hour struct {
 	number  int64
 	n, held int
 	errors  float64
+
+	rivals      int
+	rivalErrors float64
 }
 
 // score keeps the last hours.
@@ -52,12 +57,17 @@ func (s *score) now() Score {
 			sum.Predictions += h.n
 			sum.Held += h.held
 			sum.Error += h.errors
+			sum.Rivals += h.rivals
+			sum.RivalError += h.rivalErrors
 			first = min(first, h.number)
 		}
 	}
 	if sum.Predictions > 0 {
 		sum.Error /= float64(sum.Predictions)
 		sum.Hours = int(s.last-first) + 1
+	}
+	if sum.Rivals > 0 {
+		sum.RivalError /= float64(sum.Rivals)
 	}
 	return sum
 }
