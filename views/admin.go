@@ -64,9 +64,10 @@ func DeskState(l *i18n.Language, f LineFacts) string {
 type DeskNumbers struct {
 	Use            int
 	Called, Lapsed int
-	Told           int // waits that were found out; 0: the rest means nothing
-	Held           int // of those, within their range
-	Error          string
+	Told           int    // waits that were found out; 0: the rest means nothing
+	Held           int    // of those, within their range
+	Error          string // of the told waits, in the mean: "1 minute 5 seconds"
+	Classic        string // the same of the classic estimate; empty: not known
 }
 
 // DeskFacts says the facts of the desk.
@@ -84,7 +85,11 @@ func DeskFacts(l *i18n.Language, f LineFacts, n DeskNumbers) []Fact {
 		return append(facts, held)
 	}
 	held.Value, held.Small = l.Say("admin.percent", "share", n.Held), l.Say("admin.held.aim")
-	return append(facts, held, Fact{Label: l.Say("admin.error"), Value: n.Error, Small: l.Say("admin.error.of", "n", n.Told)})
+	off := Fact{Label: l.Say("admin.error"), Value: n.Error, Small: l.Say("admin.error.of", "n", n.Told)}
+	if n.Classic != "" {
+		off.Small = l.Say("admin.error.classic", "error", n.Classic)
+	}
+	return append(facts, held, off)
 }
 
 // SignIn is where the operator signs in.

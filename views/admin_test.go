@@ -8,7 +8,7 @@ import (
 // deskStates are the operator's pages.
 func deskStates(text string) []state {
 	facts := views.LineFacts{Length: 12, Running: []int64{35}, Join: views.Phrase{Headline: "About 10 minutes", Range: "likely 8 to 20"}}
-	numbers := views.DeskNumbers{Use: 91, Called: 212, Lapsed: 4, Told: 230, Held: 83, Error: "1 minute 5 seconds"}
+	numbers := views.DeskNumbers{Use: 91, Called: 212, Lapsed: 4, Told: 230, Held: 83, Error: "1 minute 5 seconds", Classic: "2 minutes"}
 	page := views.Page{Title: "12 in line · Desk", Here: "/admin"}
 	open := views.Desk{
 		Page: page, State: views.DeskState(i18n.English, facts), Updated: views.At(noon), Facts: views.DeskFacts(i18n.English, facts, numbers),

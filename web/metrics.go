@@ -134,6 +134,7 @@ var (
 	pausedNow   = describe("confluence_paused", "1 while the operator has paused the line.")
 	coverage    = describe("confluence_wait_estimate_coverage_ratio", "Share of the waits that were within the range told at joining, over the last hours. The aim is 0.75 to 0.9.")
 	meanError   = describe("confluence_wait_estimate_mean_error_seconds", "Mean absolute error of the waits told at joining, over the last hours.")
+	classicOff  = describe("confluence_wait_estimate_classic_mean_error_seconds", "Mean absolute error of the classic estimate (eta_seconds), told to the same people.")
 	predictions = describe("confluence_wait_estimate_predictions", "Waits that coverage and mean error are taken over.")
 )
 
@@ -143,7 +144,7 @@ func describe(name, help string, labels ...string) *prometheus.Desc {
 
 // Describe is prometheus.Collector's.
 func (p *lineCollector) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{ticketsNow, slotsNow, socketsNow, runnerNow, pausedNow, coverage, meanError, predictions} {
+	for _, d := range []*prometheus.Desc{ticketsNow, slotsNow, socketsNow, runnerNow, pausedNow, coverage, meanError, classicOff, predictions} {
 		to <- d
 	}
 }
@@ -177,6 +178,9 @@ func (p *lineCollector) Collect(to chan<- prometheus.Metric) {
 		gauge(coverage, e.Coverage)
 		gauge(meanError, e.MeanError)
 		gauge(predictions, float64(e.Predictions))
+		if e.ClassicKnown {
+			gauge(classicOff, e.ClassicError)
+		}
 	}
 }
 

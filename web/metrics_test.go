@@ -139,7 +139,8 @@ func TestMetricsOfTheEstimate(t *testing.T) {
 		}
 		wantMeasured(t, metrics, map[string]float64{
 			"confluence_wait_estimate_coverage_ratio": picture.Estimate.Coverage, "confluence_wait_estimate_mean_error_seconds": picture.Estimate.MeanError,
-			"confluence_wait_estimate_predictions": float64(picture.Estimate.Predictions),
+			"confluence_wait_estimate_classic_mean_error_seconds": picture.Estimate.ClassicError,
+			"confluence_wait_estimate_predictions":                float64(picture.Estimate.Predictions),
 		})
 	})
 }

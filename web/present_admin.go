@@ -42,10 +42,15 @@ func (p presenter) desk(picture queue.Picture, hour hourSum, now time.Time, draf
 }
 
 func (p presenter) deskNumbers(e queue.Estimate, hour hourSum) views.DeskNumbers {
-	return views.DeskNumbers{
+	length := func(seconds float64) string { return p.lang.Duration(time.Duration(seconds * float64(time.Second))) }
+	numbers := views.DeskNumbers{
 		Use: percent(hour.use), Called: hour.called, Lapsed: hour.lapsed,
-		Told: e.Predictions, Held: percent(e.Coverage), Error: p.lang.Duration(time.Duration(e.MeanError * float64(time.Second))),
+		Told: e.Predictions, Held: percent(e.Coverage), Error: length(e.MeanError),
 	}
+	if e.ClassicKnown {
+		numbers.Classic = length(e.ClassicError)
+	}
+	return numbers
 }
 
 func percent(share float64) int { return int(math.Round(100 * share)) }

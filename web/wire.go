@@ -85,6 +85,12 @@ func appendEstimate(b []byte, e queue.Estimate) []byte {
 	}
 	b = strconv.AppendFloat(append(b, `{"coverage":`...), e.Coverage, 'f', 3, 64)
 	b = strconv.AppendFloat(append(b, `,"mean_error_seconds":`...), e.MeanError, 'f', 1, 64)
+	b = append(b, `,"classic_mean_error_seconds":`...)
+	if e.ClassicKnown {
+		b = strconv.AppendFloat(b, e.ClassicError, 'f', 1, 64)
+	} else {
+		b = append(b, "null"...)
+	}
 	b = strconv.AppendInt(append(b, `,"predictions":`...), int64(e.Predictions), 10)
 	b = strconv.AppendInt(append(b, `,"hours":`...), int64(e.Hours), 10)
 	return append(b, '}')

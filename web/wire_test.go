@@ -75,7 +75,8 @@ func TestAppendEstimate(t *testing.T) {
 		want string
 	}{
 		{queue.Estimate{}, `null`},
-		{queue.Estimate{Predictions: 230, Hours: 5, Coverage: 0.81234, MeanError: 12.36}, `{"coverage":0.812,"mean_error_seconds":12.4,"predictions":230,"hours":5}`},
+		{queue.Estimate{Predictions: 230, Hours: 5, Coverage: 0.81234, MeanError: 12.36}, `{"coverage":0.812,"mean_error_seconds":12.4,"classic_mean_error_seconds":null,"predictions":230,"hours":5}`},
+		{queue.Estimate{Predictions: 2, Hours: 1, Coverage: 1, MeanError: 1, ClassicKnown: true, ClassicError: 2.25}, `{"coverage":1.000,"mean_error_seconds":1.0,"classic_mean_error_seconds":2.2,"predictions":2,"hours":1}`},
 	} {
 		if got := string(appendEstimate(nil, c.e)); got != c.want {
 			t.Errorf("%s, want %s", got, c.want)
