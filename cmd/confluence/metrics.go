@@ -7,7 +7,12 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"golang.org/x/net/netutil"
 )
+
+// scrapersAtMost is how many connections are open at a time, so that whoever reaches the address can't take the files that visitors need.
+const scrapersAtMost = 16
 
 // metricsServer answers /metrics, on a listener that visitors don't reach.
 type metricsServer struct {
@@ -22,7 +27,7 @@ func listenForMetrics(ctx context.Context, address string, heartbeat time.Durati
 	if err != nil {
 		return nil, err
 	}
-	return &metricsServer{listener: listener, served: make(chan error, 1)}, nil
+	return &metricsServer{listener: netutil.LimitListener(listener, scrapersAtMost), served: make(chan error, 1)}, nil
 }
 
 // serve answers, in a goroutine that ends with stop.
