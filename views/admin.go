@@ -70,6 +70,12 @@ type DeskNumbers struct {
 	Classic        string // the same of the classic estimate; empty: not known
 }
 
+// A range should hold so many percent of the waits.
+const (
+	aimLow  = 75
+	aimHigh = 90
+)
+
 // DeskFacts says the facts of the desk.
 func DeskFacts(l *i18n.Language, f LineFacts, n DeskNumbers) []Fact {
 	join := joinFact(l, f)
@@ -84,7 +90,7 @@ func DeskFacts(l *i18n.Language, f LineFacts, n DeskNumbers) []Fact {
 	if n.Told == 0 {
 		return append(facts, held)
 	}
-	held.Value, held.Small = l.Say("admin.percent", "share", n.Held), l.Say("admin.held.aim")
+	held.Value, held.Small = l.Say("admin.percent", "share", n.Held), l.Say("admin.held.aim", "low", aimLow, "high", aimHigh)
 	off := Fact{Label: l.Say("admin.error"), Value: n.Error, Small: l.Say("admin.error.of", "n", n.Told)}
 	if n.Classic != "" {
 		off.Small = l.Say("admin.error.classic", "error", n.Classic)
