@@ -55,8 +55,9 @@ bench: tools ## what a crowd costs, against floors and peers: a table, and .cach
 	go test -count=1 -timeout 5m -v -run '^TestStorm$$' ./cmd/confluence
 
 .PHONY: screenshots
-screenshots: tools ## a picture of each page into .cache/screenshots
-	go test -count=1 -timeout 10m -run '^TestEveryPage$$' ./cmd/confluence
+screenshots: tools ## a picture of each page in each state into .cache/screenshots, with an index.html
+	CONFLUENCE_SCREENSHOTS=1 go test -count=1 -timeout 10m -run '^(TestEveryPage|TestGallery|TestEveryLanguage)$$' ./cmd/confluence
+	@echo "see .cache/screenshots/index.html"
 
 .PHONY: tools
 tools: ## install what the tests need beyond Go: Chromium, axe-core, PostgreSQL

@@ -4,9 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -14,24 +11,27 @@ import (
 	"golang.org/x/net/html/atom"
 
 	"confluence/static"
+	"confluence/views/gallery"
+	"confluence/views/i18n"
 )
 
-var preview = flag.String("preview", "", "write each page to a file in this folder, to be looked at")
+// states are all pages, in English.
+func states(text string) []gallery.State { return gallery.States(i18n.English, text) }
 
-func render(t *testing.T, s state) string {
+func render(t *testing.T, s gallery.State) string {
 	t.Helper()
 	var out bytes.Buffer
-	if err := s.page.Render(context.Background(), &out); err != nil {
-		t.Fatalf("%s: %v", s.name, err)
+	if err := s.Page.Render(context.Background(), &out); err != nil {
+		t.Fatalf("%s: %v", s.Name, err)
 	}
 	return out.String()
 }
 
-func parse(t *testing.T, s state) *html.Node {
+func parse(t *testing.T, s gallery.State) *html.Node {
 	t.Helper()
 	root, err := html.Parse(strings.NewReader(render(t, s)))
 	if err != nil {
-		t.Fatalf("%s: %v", s.name, err)
+		t.Fatalf("%s: %v", s.Name, err)
 	}
 	return root
 }
@@ -56,24 +56,18 @@ func textOf(n *html.Node) string {
 	return out.String()
 }
 
-func TestPreview(t *testing.T) {
-	for _, s := range states(loans) {
-		page := render(t, s)
-		if !strings.HasPrefix(page, "<!doctype html>") {
-			t.Errorf("%s: no doctype", s.name)
-		}
-		if *preview != "" {
-			if err := os.WriteFile(filepath.Join(*preview, s.name+".html"), []byte(page), 0o600); err != nil {
-				t.Fatal(err)
-			}
+func TestPagesHaveADoctype(t *testing.T) {
+	for _, s := range states(gallery.Query) {
+		if !strings.HasPrefix(render(t, s), "<!doctype html>") {
+			t.Errorf("%s: no doctype", s.Name)
 		}
 	}
 }
 
 // TestStrictPolicy holds every page to: default-src 'none'; style-src, script-src, img-src, connect-src, form-action 'self'.
 func TestStrictPolicy(t *testing.T) {
-	for _, s := range states(loans) {
-		t.Run(s.name, func(t *testing.T) {
+	for _, s := range states(gallery.Query) {
+		t.Run(s.Name, func(t *testing.T) {
 			for n := range parse(t, s).Descendants() {
 				if n.Type != html.ElementNode {
 					continue
@@ -135,8 +129,8 @@ func isLocal(t *testing.T, address string) {
 
 // TestNames checks what a screen reader and a label rest on: ids are unique, and every reference to one has its target.
 func TestNames(t *testing.T) {
-	for _, s := range states(loans) {
-		t.Run(s.name, func(t *testing.T) {
+	for _, s := range states(gallery.Query) {
+		t.Run(s.Name, func(t *testing.T) {
 			ids := map[string]bool{}
 			headings := 0
 			root := parse(t, s)
@@ -171,7 +165,7 @@ func TestNames(t *testing.T) {
 func TestScriptInQuery(t *testing.T) {
 	plain := map[string]string{}
 	for _, s := range states("plain") {
-		plain[s.name] = skeleton(parse(t, s))
+		plain[s.Name] = skeleton(parse(t, s))
 	}
 	hostile := []string{
 		`</script><script>alert(1)</script>`,
@@ -185,13 +179,13 @@ func TestScriptInQuery(t *testing.T) {
 	}
 	for _, text := range hostile {
 		for _, s := range states(text) {
-			t.Run(s.name, func(t *testing.T) {
+			t.Run(s.Name, func(t *testing.T) {
 				root := parse(t, s)
-				if got := skeleton(root); got != plain[s.name] {
-					t.Errorf("%q changes the elements of the page:\n%s\nin place of\n%s", text, got, plain[s.name])
+				if got := skeleton(root); got != plain[s.Name] {
+					t.Errorf("%q changes the elements of the page:\n%s\nin place of\n%s", text, got, plain[s.Name])
 				}
 				for n := range root.Descendants() {
-					isField := n.DataAtom == atom.Textarea && s.name != "form-idle"
+					isField := n.DataAtom == atom.Textarea && s.Name != "form-idle"
 					isKept := n.DataAtom == atom.Pre && attribute(n, "class") == "kept"
 					if got := textOf(n); (isField || isKept) && got != text {
 						t.Errorf("<%s> shows %q in place of %q", n.Data, got, text)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"confluence/static"
+	"confluence/views/gallery"
 	"confluence/views/i18n"
 )
 
@@ -33,14 +34,14 @@ func TestPagesAreLight(t *testing.T) {
 	}
 	heaviest := 0
 	for _, l := range i18n.All() {
-		for _, s := range states(loans) {
+		for _, s := range gallery.States(l, gallery.Query) {
 			var page bytes.Buffer
-			if err := s.page.Render(i18n.With(t.Context(), l), &page); err != nil {
+			if err := s.Page.Render(i18n.With(t.Context(), l), &page); err != nil {
 				t.Fatal(err)
 			}
 			heaviest = max(heaviest, page.Len())
 			if weight := shared + page.Len(); weight > mostBytes {
-				t.Errorf("%s in %s weighs %d bytes", s.name, l.Code, weight)
+				t.Errorf("%s in %s weighs %d bytes", s.Name, l.Code, weight)
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -279,24 +278,6 @@ func (v *visitor) withoutScript() {
 		_, err := cdp.Call(ctx, t, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 		return err
 	}))
-}
-
-// photograph writes a picture of the whole page into .cache/screenshots.
-func (v *visitor) photograph(name string) {
-	v.t.Helper()
-	ctx, cancel := v.soon()
-	defer cancel()
-	picture, err := chromedp.Run(ctx, chromedp.FullScreenshot(100))
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	folder := filepath.Join(root, ".cache", "screenshots")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		v.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, name+".png"), picture, 0o644); err != nil {
-		v.t.Fatal(err)
-	}
 }
 
 // typed writes a text into a field key by key.

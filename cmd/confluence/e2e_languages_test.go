@@ -18,11 +18,12 @@ func (v *visitor) speaks(l *i18n.Language) {
 }
 
 // TestEveryLanguage goes the whole way in languages that differ from English in length, in script and in direction: axe-core finds no fault,
-// nothing sticks out, what is told live is in the page's language, and pictures are left in .cache/screenshots.
+// nothing sticks out, and what is told live is in the page's language.
 func TestEveryLanguage(t *testing.T) {
 	for _, code := range []string{"de", "ru", "ar", "ja"} {
 		t.Run(code, func(t *testing.T) { wholeWayIn(t, i18n.ByCode(code)) })
 	}
+	contactSheet(t)
 }
 
 func wholeWayIn(t *testing.T, l *i18n.Language) {
