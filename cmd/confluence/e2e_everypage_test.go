@@ -175,17 +175,24 @@ func (v *visitor) looksWell(name string) {
 	v.reads("")
 }
 
-// looks checks a page in those looks, and takes a picture of each: axe-core finds no fault, and nothing sticks out, at a width of 320 CSS
-// pixels neither, which is what 1280 are at a zoom of 400 %.
+// looks checks a page in those looks: axe-core finds no fault, and the page fits.
 func (v *visitor) looks(name string, looks []look) {
+	v.t.Helper()
+	v.fits(name, looks, func(look look) {
+		if look.colours == "none" { // axe-core measures the stylesheet's colours, not those that the system puts in their place
+			v.accessible(name + ", " + look.name)
+		}
+	})
+}
+
+// fits checks that nothing sticks out of a page in those looks, at a width of 320 CSS pixels neither, which is what 1280 are at a zoom of
+// 400 %, and that all one presses is large enough. It takes a picture of each, and does what else is to be done.
+func (v *visitor) fits(name string, looks []look, also func(look)) {
 	v.t.Helper()
 	for _, look := range looks {
 		v.viewport(look.width, 800)
 		v.prefers(look.scheme, look.colours)
 		v.settled()
-		if look.colours == "none" { // axe-core measures the stylesheet's colours, not those that the system puts in their place
-			v.accessible(name + ", " + look.name)
-		}
 		if sticksOut := eval[int](v, `document.documentElement.scrollWidth - document.documentElement.clientWidth`); sticksOut > 0 {
 			v.t.Errorf("%s, %s: the page is %d pixels wider than the window", name, look.name, sticksOut)
 		}
@@ -193,6 +200,7 @@ func (v *visitor) looks(name string, looks []look) {
 			v.t.Errorf("%s, %s: targets of less than 24 pixels: %q", name, look.name, small)
 		}
 		v.photograph(name + "-" + look.name)
+		also(look)
 	}
 	v.viewport(1280, 900)
 	v.prefers("light", "none")
