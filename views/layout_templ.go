@@ -1366,7 +1366,7 @@ func queryField(label, limits, hint, query string, maxBytes int64, fault Fault, 
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "</textarea><p class=\"soft\" id=\"count\" hidden></p>")
+		templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "</textarea> <input type=\"hidden\" name=\"page\" value=\"1\"><p class=\"soft\" id=\"count\" hidden></p>")
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

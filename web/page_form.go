@@ -38,6 +38,9 @@ func (s *Server) showForm(c echo.Context, status int, session, text string, faul
 	if err != nil {
 		return err
 	}
+	if text == "" && fault.Heading == "" && v != nil {
+		text = v.Kept.Query // who comes back finds what they wrote
+	}
 	return s.render(c, status, views.FormPage(s.presenter(c).form(picture, v, text, fault)))
 }
 
@@ -47,9 +50,13 @@ func (s *Server) postQuery(c echo.Context) error {
 	if unfit != nil && !errors.Is(unfit, errTooLarge) {
 		return unfit
 	}
+	cookieless := sent.page && s.session(c) == ""
 	session, err := s.ensureSession(c)
 	if err != nil {
 		return err
+	}
+	if cookieless { // a ticket would be nobody's
+		return s.showForm(c, http.StatusForbidden, session, sent.text, s.presenter(c).noCookie())
 	}
 	if fault, status := s.textFault(c, sent.text, unfit); status != 0 {
 		return s.showForm(c, status, session, sent.text, fault)

@@ -158,3 +158,18 @@ func TestFullHouse(t *testing.T) {
 		late.goes(late.post("/query", "query", "too late"), "/wait").shows(t, 200, "too late")
 	})
 }
+
+// TestNoCookie: a browser that has not sent back the cookie of the form is told so, its text is kept, and nobody's ticket is made; once it
+// keeps cookies the same press counts. Who writes a client needs no form.
+func TestNoCookie(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		site := pageOpen(t)
+		blocked := site.visitor()
+		blocked.post("/query", "query", "hold", "page", "1").shows(t, 403, "Your browser keeps no cookie of ours", "hold</textarea>", "no ticket yet")
+		if picture, _ := site.line.Picture(t.Context()); !picture.Free || len(site.runner.texts()) > 0 {
+			t.Errorf("somebody without a cookie has moved the line: %+v", picture)
+		}
+		blocked.goes(blocked.post("/query", "query", "good", "page", "1"), "/runs/").shows(t, 200, "good")
+		site.visitor().goes(site.visitor().post("/query", "query", "good"), "/runs/")
+	})
+}

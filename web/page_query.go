@@ -13,6 +13,7 @@ import (
 
 const (
 	formField = "query"
+	formPage  = "page" // is in the forms of our pages, each of which has set the session's cookie
 	// formGrowth is how much longer a text is in a form at most: a line feed is sent as %0D%0A.
 	formGrowth = 6
 	formRest   = 4 << 10 // bytes of a form beside the text
@@ -22,6 +23,7 @@ const (
 type sentText struct {
 	text    string
 	present bool // the form has the field, be it empty
+	page    bool // one of our pages sent it
 }
 
 // formText reads the text of a form. It errs with errTooLarge, and then the text is as much of it as can be kept, and with
@@ -32,7 +34,7 @@ func (s *Server) formText(c echo.Context) (sentText, error) {
 		return sentText{}, err
 	}
 	values, present := fields[formField]
-	sent := sentText{present: present}
+	sent := sentText{present: present, page: fields.Has(formPage)}
 	if present {
 		// Browsers send the lines of a text with CRLF between them, whatever their author typed.
 		sent.text = strings.ReplaceAll(values[0], "\r\n", "\n")

@@ -175,6 +175,11 @@ func (p presenter) crowded() views.Fault {
 	return views.Fault{Heading: p.lang.Say("fault.crowded"), Detail: p.lang.Say("fault.crowded.detail")}
 }
 
+// noCookie is a browser that has not sent back the cookie which came with the form.
+func (p presenter) noCookie() views.Fault {
+	return views.Fault{Heading: p.lang.Say("fault.noCookie"), Detail: p.lang.Say("fault.noCookie.detail")}
+}
+
 // noTurn is a claim that comes when there is nothing to claim.
 func (p presenter) noTurn() views.Fault {
 	return views.Fault{Heading: p.lang.Say("fault.rejected"), Detail: p.lang.Say("fault.noTurn.detail")}
