@@ -45,6 +45,7 @@ function follow() {
     pause = first;
     clearTimeout(blinking);
     blinking = undefined;
+    if (!part("signal").hidden) voice.now(say("run.said"));
     setOptional(part("signal"), "");
   };
   stream.addEventListener("output", (event) => {
