@@ -64,7 +64,7 @@ func TestPagesHaveADoctype(t *testing.T) {
 	}
 }
 
-// TestStrictPolicy holds every page to: default-src 'none'; style-src, script-src, img-src, connect-src, form-action 'self'.
+// TestStrictPolicy is the case nonce: no page has a script or a style of its own that would need one. It holds every page to: default-src 'none'; style-src, script-src, img-src, connect-src, form-action 'self'.
 func TestStrictPolicy(t *testing.T) {
 	for _, s := range states(gallery.Query) {
 		t.Run(s.Name, func(t *testing.T) {

@@ -2,8 +2,14 @@ package web
 
 import (
 	"encoding/xml"
+	"fmt"
+	"image"
+	"image/draw"
 	"strings"
 	"testing"
+
+	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/qrcode"
 )
 
 // The wall screen has a code where the address that browsers see is known, and only there.
@@ -33,6 +39,59 @@ func TestJoinCode(t *testing.T) {
 	if got := st.stranger().get("/kiosk/join.svg"); got.status != 404 {
 		t.Errorf("without a public URL: %d", got.status)
 	}
+}
+
+// TestJoinCodeIsRead: a reader of QR codes finds the address in the picture.
+func TestJoinCodeIsRead(t *testing.T) {
+	for _, address := range []string{"https://host.test/ask", "http://192.168.178.20:8080/", "https://" + strings.Repeat("long.", 30) + "test/"} {
+		picture, err := joinCode(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bitmap, err := gozxing.NewBinaryBitmapFromImage(painted(t, picture))
+		if err != nil {
+			t.Fatal(err)
+		}
+		read, err := qrcode.NewQRCodeReader().Decode(bitmap, map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_PURE_BARCODE: true})
+		if err != nil {
+			t.Fatalf("%s: %v", address, err)
+		}
+		if got := read.GetText(); got != address {
+			t.Errorf("the code of %s says %s", address, got)
+		}
+	}
+}
+
+// painted is the picture, four pixels a module.
+func painted(t *testing.T, picture []byte) image.Image {
+	t.Helper()
+	const scale = 4
+	var svg struct {
+		ViewBox string `xml:"viewBox,attr"`
+		Path    struct {
+			D string `xml:"d,attr"`
+		} `xml:"path"`
+	}
+	if err := xml.Unmarshal(picture, &svg); err != nil {
+		t.Fatal(err)
+	}
+	var side int
+	if _, err := fmt.Sscanf(svg.ViewBox, "0 0 %d", &side); err != nil {
+		t.Fatal(err)
+	}
+	img := image.NewGray(image.Rect(0, 0, side*scale, side*scale))
+	draw.Draw(img, img.Bounds(), image.White, image.Point{}, draw.Src)
+	for _, bar := range strings.Split(svg.Path.D, "z") {
+		var x, y, width int
+		if bar == "" {
+			continue
+		}
+		if _, err := fmt.Sscanf(bar, "M%d %dh%d", &x, &y, &width); err != nil {
+			t.Fatalf("%q: %v", bar, err)
+		}
+		draw.Draw(img, image.Rect(x*scale, y*scale, (x+width)*scale, (y+1)*scale), image.Black, image.Point{}, draw.Src)
+	}
+	return img
 }
 
 func TestKioskTheme(t *testing.T) {

@@ -15,6 +15,8 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+
+	"confluence/views/i18n"
 )
 
 // TestBrowserWallScreen is the case wall-screen: the server goes away and comes back, then with another build. The screen says at once since
@@ -266,4 +268,47 @@ func freeAddress(t *testing.T) string {
 	}
 	defer listener.Close()
 	return listener.Addr().String()
+}
+
+// TestBrowserWallAwayForLong: ten minutes without a server, by the screen's clock, which runs sixty times as fast as ours. All that time it says
+// since when, and no number; then it heals by itself, in the language that its address asks for.
+func TestBrowserWallAwayForLong(t *testing.T) {
+	address := freeAddress(t)
+	args := []string{"serve", "--addr=" + address, "--data-dir=" + dataWithDemo(t)}
+	p := launch(t, args...)
+	p.untilHealthy(t)
+	for range 3 {
+		if _, err := newClient(p.url, nil).join(t.Context(), "SELECT 1"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	german := i18n.ByCode("de")
+	wall := newVisitor(t, p.url)
+	wall.lonely = true
+	wall.beforeScripts(`let fast = 60, base = 0, since = 0;
+const now = performance.now.bind(performance), wait = setTimeout, every = setInterval;
+performance.now = () => base + (now() - since) * fast;
+window.setTimeout = (f, ms, ...rest) => wait(f, Math.max(ms / fast, 20), ...rest);
+window.setInterval = (f, ms, ...rest) => every(f, Math.max(ms / fast, 20), ...rest);
+window.slowly = () => { base = performance.now(); since = now(); fast = 1; return true; };`)
+	wall.open("kiosk?lang=de&theme=dark")
+	wall.sees(soonEnough, german.Say("kiosk.inLine", "n", 2))
+	p.signal(t, syscall.SIGKILL)
+	<-p.exited
+	offline := german.Say("kiosk.offline.words")
+	wall.sees(soonEnough, offline)
+	left := eval[float64](wall, `performance.now()`)
+	wall.until(soonEnough, "ten minutes of the screen's clock", func() bool {
+		if text := wall.text(); strings.Contains(text, german.Say("kiosk.inLine", "n", 2)) || !strings.Contains(text, offline) {
+			t.Fatalf("while the server is away the screen shows:\n%s", text)
+		}
+		return eval[float64](wall, `performance.now()`) > left+600_000
+	})
+	eval[bool](wall, `slowly()`) // the server's clock doesn't run so fast either
+	again := launch(t, args...)
+	again.untilHealthy(t)
+	wall.sees(30*time.Second, german.Say("kiosk.inLine", "n", 2))
+	if theme := eval[string](wall, `document.body.dataset.theme ?? document.documentElement.dataset.theme ?? ""`); theme != "dark" {
+		t.Errorf("the theme is %q", theme)
+	}
 }
