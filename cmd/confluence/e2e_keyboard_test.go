@@ -50,7 +50,9 @@ func TestKeyboardAlone(t *testing.T) {
 	v.focusIsOn("Your result")
 	v.tabsTo("branch", 12)
 	v.keys(kb.Enter)
-	v.until(soonEnough, "the table to be sorted", func() bool { return eval[int](v, `document.querySelectorAll("th[aria-sort=ascending], th[aria-sort=descending]").length`) == 1 })
+	v.until(soonEnough, "the table to be sorted", func() bool {
+		return eval[int](v, `document.querySelectorAll("th[aria-sort=ascending], th[aria-sort=descending]").length`) == 1
+	})
 	v.tabsTo("Deutsch", 24)
 	v.keys(kb.Enter)
 	v.until(soonEnough, "the page in German", func() bool { return eval[string](v, `document.documentElement.lang`) == "de" })
