@@ -76,6 +76,11 @@ export class Socket {
     if (!this.stopped) this.open();
   }
 
+  /** Whether there is a connection now. */
+  connected() {
+    return this.socket?.readyState === WebSocket.OPEN;
+  }
+
   open() {
     this.forget();
     clearTimeout(this.timer);

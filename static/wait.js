@@ -204,6 +204,7 @@ function showWait() {
   setTitle(waitTitle(state, place, phrase.headline));
 }
 
+/** The server was heard of, by the socket or over HTTP. */
 function heard() {
   pulse.heard();
   heardAt = new Date();
@@ -218,24 +219,33 @@ function heard() {
     part("offline").hidden = true;
     voice.now(say("wait.connected.said"));
   }
-  part("signal").classList.add("live");
-  setText(part("signal-words"), say("wait.live"));
+  part("signal").classList.toggle("live", socket.connected());
+  setText(part("signal-words"), socket.connected() ? say("wait.live") : say("wait.updated"));
   setTime(time, heardAt);
 }
 
-/** Nothing has come for a while: is it quiet, or is the connection dead? */
+/** Nothing has come for a while, or there is no socket. Over HTTP the truth can be had all the same, and asking keeps the place. */
 async function ask() {
-  if (away || leaving) return;
+  if (leaving) return;
   const answer = await askFor("/api/v1/queue/status");
-  if (away || leaving) return;
+  if (leaving) return;
   if (answer === undefined) {
-    socket.drop(false);
+    if (socket.connected()) socket.drop(false);
+    if (!away) stale();
+  } else if (answer.status === 404) {
+    if (socket.connected()) socket.renew(); // it tells why
+    else go("/wait");
   } else if (answer.ok) {
     const view = await answer.json();
-    if (view.status === "queued" && (view.position === place || place > toldAtOnce)) heard();
-    else socket.renew(); // it has missed something
-  } else if (answer.status === 404) {
-    socket.renew(); // it tells why
+    const missed = view.status !== "queued" || (view.position !== place && place <= toldAtOnce);
+    if (missed && socket.connected()) {
+      socket.renew();
+      return;
+    }
+    heard();
+    if (!socket.connected()) standing(view);
+  } else if (!socket.connected() && !away) {
+    stale();
   }
 }
 
@@ -243,18 +253,23 @@ async function ask() {
 function gone(forRestart) {
   restarting ||= forRestart;
   if (leaving || away || blinking !== undefined) return;
-  blinking = setTimeout(() => {
-    away = true;
-    document.body.className = "stale";
-    part("signal").classList.remove("live");
-    setText(part("place-words"), say("wait.lastPlace"));
-    setText(part("ahead"), place <= 1 ? say("wait.wereNext") : say("wait.wereAhead", { n: place - 1 }));
-    setText(part("line"), say("wait.line.at", { time: timeOfDay(heardAt) }));
-    setTime(time, heardAt);
-    setIcon("icon-off.svg");
-    showAway();
-    voice.now(navigator.onLine ? say("wait.lost.said") : say("wait.offline.said"));
-  }, blink);
+  blinking = setTimeout(() => (restarting || !navigator.onLine ? stale() : ask()), blink);
+}
+
+/** There is no connection: what the page shows is old. */
+function stale() {
+  clearTimeout(blinking);
+  blinking = undefined;
+  away = true;
+  document.body.className = "stale";
+  part("signal").classList.remove("live");
+  setText(part("place-words"), say("wait.lastPlace"));
+  setText(part("ahead"), place <= 1 ? say("wait.wereNext") : say("wait.wereAhead", { n: place - 1 }));
+  setText(part("line"), say("wait.line.at", { time: timeOfDay(heardAt) }));
+  setTime(time, heardAt);
+  setIcon("icon-off.svg");
+  showAway();
+  voice.now(navigator.onLine ? say("wait.lost.said") : say("wait.offline.said"));
 }
 
 /** What can be said while there is no connection: until when the place is kept, and that after that we don't know. */
