@@ -125,10 +125,11 @@ function standing(view) {
 
 /** It is this ticket's turn. @param {any} view */
 async function called(view) {
-  const words = auto.checked && hasQuery ? say("wait.starting.said") : say("wait.called.said");
-  voice.now(words);
+  const starts = auto.checked && hasQuery && view.runner !== "unavailable";
+  const words = starts ? say("wait.starting.said") : say("wait.called.said");
+  if (starts) voice.now(words); // else the page of the turn says it, once
   const heard = alerts.call(words);
-  if (auto.checked && hasQuery && view.runner !== "unavailable") {
+  if (starts) {
     leaving = true;
     document.body.className = "turn";
     setTitle(say("wait.starting.title"));

@@ -75,6 +75,7 @@ func TestBrowserDeskWithoutTheServer(t *testing.T) {
 	operator := newVisitor(t, p.url)
 	operator.lonely = true
 	operator.signsIn()
+	operator.settled() // its scripts are there
 	operator.mark()
 	p.signal(t, syscall.SIGKILL)
 	<-p.exited

@@ -61,6 +61,8 @@ func backAndReload(t *testing.T, script bool) {
 	v.sees(soonEnough, "Your result", "once")
 	result := v.path()
 	v.back()
+	v.until(soonEnough, "the page before", func() bool { return v.path() != result })
+	v.settled()
 	v.reload()
 	v.open("runs")
 	if n := eval[int](v, `document.querySelectorAll("main a[href*='/runs/']").length`); n != 1 {
@@ -83,4 +85,5 @@ func (v *visitor) back() {
 		_, err = cdp.Call(ctx, t, page.NavigateToHistoryEntry, page.NavigateToHistoryEntryParams{EntryID: history.Entries[history.CurrentIndex-1].ID})
 		return err
 	}))
+	v.settled()
 }

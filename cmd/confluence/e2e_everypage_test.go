@@ -167,12 +167,13 @@ func (v *visitor) pressMain() {
 func (v *visitor) looksWell(name string) {
 	v.t.Helper()
 	v.looks(name, allLooks)
-	if eval[string](v, `document.documentElement.dir`) == "rtl" {
+	own := eval[string](v, `document.documentElement.lang`)
+	if own == "ar" || eval[bool](v, `location.search.includes("lang=")`) { // is, or must stay, in the language of its address
 		return
 	}
 	v.reads("ar")
 	v.looks(name+"-ar", looksNamed("1280-light"))
-	v.reads("")
+	v.reads(own)
 }
 
 // looks checks a page in those looks: axe-core finds no fault, and the page fits.
@@ -206,21 +207,14 @@ func (v *visitor) fits(name string, looks []look, also func(look)) {
 	v.prefers("light", "none")
 }
 
-// reads has the page in another language from now on; empty: in the browser's.
+// reads has the page in another language from now on.
 func (v *visitor) reads(code string) {
 	v.t.Helper()
 	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		if code == "" {
-			_, err := cdp.Call(ctx, t, network.DeleteCookies, network.DeleteCookiesParams{Name: "confluence_language", URL: v.base})
-			return err
-		}
 		_, err := cdp.Call(ctx, t, network.SetCookie, network.SetCookieParams{Name: "confluence_language", Value: code, URL: v.base})
 		return err
 	}))
 	v.reload()
-	if code == "" {
-		code = "en"
-	}
 	v.until(soonEnough, "the page in "+code, func() bool { return eval[string](v, `document.documentElement.lang`) == code })
 }
 
