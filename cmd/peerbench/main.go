@@ -56,6 +56,7 @@ func bench() error {
 	defer cancel()
 
 	var t table
+	started := time.Now()
 	for _, part := range []struct {
 		name    string
 		measure func(context.Context, plan, *table) error
@@ -73,5 +74,6 @@ func bench() error {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", part.name, time.Since(begin).Round(time.Second))
 	}
 	t.print(os.Stdout)
+	fmt.Println(foot(time.Since(started)))
 	return t.save(*out)
 }

@@ -6,8 +6,10 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"text/tabwriter"
+	"time"
 )
 
 // row is one figure of ours beside a floor or a peer.
@@ -60,6 +62,11 @@ func (t *table) print(w io.Writer) {
 		fmt.Fprintf(out, "%s\t%s %s\t%s\t%s\t%s\t%s\t\n", r.What, figure(r.Ours), r.Unit, r.Against, floor, ratio, goal)
 	}
 	_ = out.Flush()
+}
+
+// foot says on what the figures were measured, and how long that took.
+func foot(took time.Duration) string {
+	return fmt.Sprintf("%d cores, %s %s/%s, measured in %v", runtime.GOMAXPROCS(0), runtime.Version(), runtime.GOOS, runtime.GOARCH, took.Round(time.Second))
 }
 
 // figure is a number with three digits that count.
