@@ -172,10 +172,12 @@ func noticeOf(text string) (string, error) {
 	}, strings.ToValidUTF8(text, "\uFFFD"))
 	text = strings.Join(strings.Fields(text), " ")
 	switch {
-	case text == "":
+	case !strings.ContainsFunc(text, isSeen): // zero-width characters alone are an empty box on the wall
 		return "", errNoNotice
 	case utf8.RuneCountInString(text) > longestNotice:
 		return "", errNoticeTooLong
 	}
 	return text, nil
 }
+
+func isSeen(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }

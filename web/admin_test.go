@@ -233,6 +233,7 @@ func TestANoticeIsShort(t *testing.T) {
 			"281 characters, where 280 are the most", longest+"!</textarea>", `aria-invalid="true"`, `name="to" value="/admin"`)
 		operator.post("/admin/notice", "notice", strings.Repeat("x", 10_000)).shows(t, http.StatusUnprocessableEntity)
 		operator.post("/admin/notice", "notice", " \x00\n").shows(t, http.StatusUnprocessableEntity, "The notice has no words")
+		operator.post("/admin/notice", "notice", "\u200b\u2060").shows(t, http.StatusUnprocessableEntity, "The notice has no words")
 		if p, err := site.line.Picture(t.Context()); err != nil || p.Notice != longest {
 			t.Errorf("the notice is %q, %v", p.Notice, err)
 		}
