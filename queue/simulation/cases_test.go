@@ -1,6 +1,7 @@
 package simulation
 
 import (
+	"flag"
 	"math"
 	"os"
 	"strings"
@@ -10,8 +11,16 @@ import (
 	"confluence/queue"
 )
 
-// judged plays each so-manieth case, on seeds that nothing was tuned on.
-func judged(t testing.TB, people, every, seeds int) (all []Verdict) {
+var (
+	benchSeeds = flag.Int("seeds", 1, "how many seeds of each case BenchmarkEstimates takes the mean of")
+	benchFrom  = flag.Int("from", firstSeed, "the first of them")
+)
+
+// firstSeed begins seeds that nothing was tuned on.
+const firstSeed = 500_000
+
+// judged plays each so-manieth case.
+func judged(t testing.TB, people, every, seeds, from int) (all []Verdict) {
 	t.Helper()
 	for i, c := range Cases(people) {
 		if i%every != 0 {
@@ -19,7 +28,7 @@ func judged(t testing.TB, people, every, seeds int) (all []Verdict) {
 		}
 		var those []uint64
 		for s := range seeds {
-			those = append(those, uint64(500_000+i*seeds+s))
+			those = append(those, uint64(from+i*seeds+s))
 		}
 		v, err := c.Judge(those...)
 		if err != nil {
@@ -43,7 +52,7 @@ func varied(all []Verdict) (some []Verdict) {
 // TestEstimatesKeepTheirBounds on generated loads: a good deal less than the error of the classic estimate, seldom more,
 // and ranges that hold.
 func TestEstimatesKeepTheirBounds(t *testing.T) {
-	all := judged(t, 3000, everyCase, 2)
+	all := judged(t, 3000, everyCase, 2, firstSeed)
 	var table strings.Builder
 	if err := Report(&table, all); err != nil {
 		t.Fatal(err)
@@ -64,7 +73,7 @@ func TestEstimatesKeepTheirBounds(t *testing.T) {
 // BenchmarkEstimates prints the table of all cases, once.
 func BenchmarkEstimates(b *testing.B) {
 	for range b.N {
-		all := judged(b, 3000, 1, 1)
+		all := judged(b, 3000, 1, *benchSeeds, *benchFrom)
 		if b.N == 1 {
 			if err := Report(os.Stdout, all); err != nil {
 				b.Fatal(err)
