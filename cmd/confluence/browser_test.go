@@ -137,7 +137,7 @@ func expected(entry *cdplog.Entry) bool {
 
 // unreachable are entries that tell of a server that isn't there.
 func unreachable(entry *cdplog.Entry) bool {
-	return entry.Source == cdplog.EntrySourceNetwork && strings.Contains(entry.Text, "net::ERR_CONNECTION_")
+	return entry.Source == cdplog.EntrySourceNetwork && (strings.Contains(entry.Text, "net::ERR_CONNECTION_") || strings.Contains(entry.Text, "net::ERR_SOCKET_NOT_CONNECTED"))
 }
 
 func (v *visitor) trouble(format string, args ...any) {
