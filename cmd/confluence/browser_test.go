@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -136,8 +137,18 @@ func expected(entry *cdplog.Entry) bool {
 }
 
 // unreachable are entries that tell of a server that isn't there.
+// noServer are the browser's words for a server that isn't there, or went away in the middle.
+var noServer = regexp.MustCompile(`net::ERR_(CONNECTION_\w+|SOCKET_NOT_CONNECTED|EMPTY_RESPONSE)`)
+
 func unreachable(entry *cdplog.Entry) bool {
-	return entry.Source == cdplog.EntrySourceNetwork && (strings.Contains(entry.Text, "net::ERR_CONNECTION_") || strings.Contains(entry.Text, "net::ERR_SOCKET_NOT_CONNECTED"))
+	return entry.Source == cdplog.EntrySourceNetwork && noServer.MatchString(entry.Text)
+}
+
+// forgives forgets what the browser has told so far, where the test is about just that.
+func (v *visitor) forgives() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.troubles = nil
 }
 
 func (v *visitor) trouble(format string, args ...any) {
@@ -263,10 +274,18 @@ func (v *visitor) dark(dark bool) {
 // prefers sets the visitor's colour scheme ("light", "dark"), and whether the system's own colours are forced on pages ("none", "active").
 func (v *visitor) prefers(scheme, forced string) {
 	v.t.Helper()
+	v.media("", "prefers-color-scheme", scheme, "forced-colors", forced)
+}
+
+// media sets the medium ("print"; empty: the screen), and the visitor's preferences: name, value, and so on.
+func (v *visitor) media(medium string, preferences ...string) {
+	v.t.Helper()
+	set := emulation.SetEmulatedMediaParams{Media: medium}
+	for i := 0; i+1 < len(preferences); i += 2 {
+		set.Features = append(set.Features, &emulation.MediaFeature{Name: preferences[i], Value: preferences[i+1]})
+	}
 	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}, {Name: "forced-colors", Value: forced}},
-		})
+		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, set)
 		return err
 	}))
 }
@@ -283,4 +302,17 @@ func (v *visitor) withoutScript() {
 // typed writes a text into a field key by key.
 func typed(field, text string) chromedp.Action[chromedp.Void] {
 	return chromedp.SendKeys(chromedp.CSS(field), text)
+}
+
+// fastClock has a page's clock and timers run so many times as fast as ours, until the test calls slowly() in it.
+func fastClock(times int) string {
+	return fmt.Sprintf(`{
+	let fast = %d, base = 0, since = 0;
+	const now = performance.now.bind(performance), wait = setTimeout, every = setInterval;
+	performance.now = () => base + (now() - since) * fast;
+	window.setTimeout = (f, ms, ...rest) => wait(f, Math.max(ms / fast, 20), ...rest);
+	window.setInterval = (f, ms, ...rest) => every(f, Math.max(ms / fast, 20), ...rest);
+	window.slowly = () => { base = performance.now(); since = now(); fast = 1; return true; };
+}
+`, times)
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -20,11 +18,7 @@ import (
 func TestSocketsBlocked(t *testing.T) {
 	server := serving(t, "--queue-heartbeat-seconds=9")
 	release := holdTheSlot(t.Context(), t, server)
-	target, err := url.Parse(server.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	through := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host }}
+	through := proxyTo(t, server)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/live") {
 			<-r.Context().Done()
@@ -53,9 +47,7 @@ func TestSocketsBlocked(t *testing.T) {
 		return time.Since(opened) > 20*time.Second && strings.Contains(v.text(), "Your place in line 2")
 	})
 	leave()
-	if err := ahead.call(t.Context(), http.MethodDelete, "api/v1/queue/ticket", nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	ahead.leaves(t)
 	v.sees(30*time.Second, "Your place in line 1", "You are next", number)
 	v.wantMarked("while it had no socket")
 	if worries := eval[[]string](v, `worries`); len(worries) > 0 {
@@ -82,9 +74,7 @@ func TestPhoneWakes(t *testing.T) {
 	})
 	v.sleeps(page.SetWebLifecycleStateStateActive)
 	v.sees(10*time.Second, "Your turn has passed", "Your query did not run")
-	v.mu.Lock()
-	v.troubles = nil // the browser tells of the socket that froze with the page
-	v.mu.Unlock()
+	v.forgives() // the browser tells of the socket that froze with the page
 }
 
 // sleeps freezes or wakes the page.

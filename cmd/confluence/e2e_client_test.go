@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"strings"
+	"testing"
 )
 
 // client is one visitor over HTTP: a session with its cookie.
@@ -183,4 +184,25 @@ func (c *client) hold(ctx context.Context, tag string) (s standing, newTag strin
 		return s, tag, nil
 	}
 	return s, answer.Header.Get("ETag"), json.NewDecoder(answer.Body).Decode(&s)
+}
+
+// joining are so many clients, each with a ticket, in this order.
+func joining(t *testing.T, server *process, n int) (all []*client) {
+	t.Helper()
+	for range n {
+		c := newClient(server.url, nil)
+		if _, err := c.join(t.Context(), ""); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, c)
+	}
+	return all
+}
+
+// leaves gives the ticket back.
+func (c *client) leaves(t *testing.T) {
+	t.Helper()
+	if err := c.call(t.Context(), http.MethodDelete, "api/v1/queue/ticket", nil, nil); err != nil {
+		t.Fatal(err)
+	}
 }

@@ -48,11 +48,7 @@ func askingAndWaiting(t *testing.T) {
 
 	release := holdTheSlot(t.Context(), t, server)
 	defer release()
-	for range 2 {
-		if _, err := newClient(server.url, nil).join(t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
-	}
+	joining(t, server, 2)
 	v.open("")
 	v.sees(soonEnough, "In line 2 people")
 	v.looksWell("form-line")
@@ -133,11 +129,7 @@ func operatorsDesk(t *testing.T) {
 	server := serving(t, "--admin-token="+adminToken)
 	release := holdTheSlot(t.Context(), t, server)
 	defer release()
-	for range 12 {
-		if _, err := newClient(server.url, nil).join(t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
-	}
+	joining(t, server, 12)
 	v := newVisitor(t, server.url)
 	v.open("admin/sign-in")
 	v.sees(soonEnough, "The operator’s desk")

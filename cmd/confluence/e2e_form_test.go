@@ -1,12 +1,9 @@
 package main
 
 import (
-	"context"
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 )
 
@@ -18,7 +15,7 @@ func TestFormManners(t *testing.T) {
 	v.writes("#query", "SELECT nmae FROM branches")
 	v.press("Run")
 	v.sees(soonEnough, "no such column")
-	v.focusIsOnID("fault")
+	v.focusIsOn("#fault")
 	v.holds("SELECT nmae FROM branches")
 
 	v.open("")
@@ -65,20 +62,4 @@ func TestStillAndPrinted(t *testing.T) {
 	if strings.Contains(text, "Download CSV") || strings.Contains(text, "My runs") || !strings.Contains(text, "Harbour") {
 		t.Errorf("on paper stands:\n%s", text)
 	}
-}
-
-func (v *visitor) focusIsOnID(id string) {
-	v.t.Helper()
-	v.until(soonEnough, "the focus on "+id, func() bool { return eval[string](v, `document.activeElement?.id ?? ""`) == id })
-}
-
-// media sets the medium ("": the screen), and one of the visitor's preferences.
-func (v *visitor) media(medium, preference, value string) {
-	v.t.Helper()
-	v.do(chromedp.Func(func(ctx context.Context, t *chromedp.Target) error {
-		_, err := cdp.Call(ctx, t, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
-			Media: medium, Features: []*emulation.MediaFeature{{Name: preference, Value: value}},
-		})
-		return err
-	}))
 }

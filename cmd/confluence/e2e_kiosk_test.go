@@ -27,11 +27,7 @@ func TestBrowserWallScreen(t *testing.T) {
 	args := []string{"serve", "--addr=" + address, "--data-dir=" + data, "--public-url=http://" + address}
 	p := launch(t, args...)
 	p.untilHealthy(t)
-	for range 3 {
-		if _, err := newClient(p.url, nil).join(t.Context(), "SELECT 1"); err != nil {
-			t.Fatal(err)
-		}
-	}
+	joining(t, p, 3)
 	wall := newVisitor(t, p.url)
 	wall.lonely = true
 	wall.open("kiosk")
@@ -75,11 +71,7 @@ func TestBrowserKioskContrast(t *testing.T) {
 			wall.sees(soonEnough, "Starts at once")
 			wall.readableFromAfar(theme + ", idle")
 			release := holdTheSlot(t.Context(), t, server)
-			for range 9 {
-				if _, err := newClient(server.url, nil).join(t.Context(), ""); err != nil {
-					t.Fatal(err)
-				}
-			}
+			joining(t, server, 9)
 			wall.sees(soonEnough, "Now running", "9 in line")
 			wall.readableFromAfar(theme + ", running")
 			release()
@@ -153,11 +145,7 @@ const (
 func TestBrowserKioskChime(t *testing.T) {
 	server := serving(t)
 	release := holdTheSlot(t.Context(), t, server)
-	for range 2 {
-		if _, err := newClient(server.url, nil).join(t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
-	}
+	joining(t, server, 2)
 	wall, silent := newVisitor(t, server.url), newVisitor(t, server.url)
 	for _, v := range []*visitor{wall, silent} {
 		v.beforeScripts(countNotes)
@@ -277,20 +265,11 @@ func TestBrowserWallAwayForLong(t *testing.T) {
 	args := []string{"serve", "--addr=" + address, "--data-dir=" + dataWithDemo(t)}
 	p := launch(t, args...)
 	p.untilHealthy(t)
-	for range 3 {
-		if _, err := newClient(p.url, nil).join(t.Context(), "SELECT 1"); err != nil {
-			t.Fatal(err)
-		}
-	}
+	joining(t, p, 3)
 	german := i18n.ByCode("de")
 	wall := newVisitor(t, p.url)
 	wall.lonely = true
-	wall.beforeScripts(`let fast = 60, base = 0, since = 0;
-const now = performance.now.bind(performance), wait = setTimeout, every = setInterval;
-performance.now = () => base + (now() - since) * fast;
-window.setTimeout = (f, ms, ...rest) => wait(f, Math.max(ms / fast, 20), ...rest);
-window.setInterval = (f, ms, ...rest) => every(f, Math.max(ms / fast, 20), ...rest);
-window.slowly = () => { base = performance.now(); since = now(); fast = 1; return true; };`)
+	wall.beforeScripts(fastClock(60))
 	wall.open("kiosk?lang=de&theme=dark")
 	wall.sees(soonEnough, german.Say("kiosk.inLine", "n", 2))
 	p.signal(t, syscall.SIGKILL)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 
@@ -47,9 +46,7 @@ func wholeWayIn(t *testing.T, l *i18n.Language) {
 	wall.sees(soonEnough, l.Say("kiosk.inLine", "n", 2), l.Say("kiosk.now"))
 	wall.looksWell("kiosk-" + l.Code)
 
-	if err := ahead.call(t.Context(), http.MethodDelete, "api/v1/queue/ticket", nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	ahead.leaves(t)
 	v.sees(soonEnough, l.Say("wait.next")) // by the socket: nothing was loaded
 	v.click("#auto")
 	release()

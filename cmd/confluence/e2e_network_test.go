@@ -118,10 +118,7 @@ func TestLostIsNotFailed(t *testing.T) {
 	v.sees(soonEnough, "Running your query", "the answer comes row by row")
 	v.press("Cancel this run")
 	v.sees(soonEnough, "Cancelled")
-	v.open("runs")
-	if n := eval[int](v, `document.querySelectorAll("main a[href*='/runs/']").length`); n != 1 {
-		t.Errorf("%d runs:\n%s", n, v.text())
-	}
+	v.hasRun(1)
 }
 
 // lost has the network go until the page says so, and come back until the page is as it was.
@@ -167,23 +164,14 @@ func TestTenTabs(t *testing.T) {
 		tab.toFront()
 		tab.sees(soonEnough, "Your result", "one for all")
 	}
-	first.open("runs")
-	if n := eval[int](first, `document.querySelectorAll("main a[href*='/runs/']").length`); n != 1 {
-		t.Errorf("ten tabs ran %d queries:\n%s", n, first.text())
-	}
+	first.hasRun(1)
 }
 
 // TestCookiesBlocked: whose browser keeps no cookies is told so in one sentence, with the text kept, and makes no ticket.
 func TestCookiesBlocked(t *testing.T) {
 	server := serving(t)
-	target, err := url.Parse(server.url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := &httputil.ReverseProxy{
-		Rewrite:        func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host },
-		ModifyResponse: func(r *http.Response) error { r.Header.Del("Set-Cookie"); return nil },
-	}
+	proxy := proxyTo(t, server)
+	proxy.ModifyResponse = func(r *http.Response) error { r.Header.Del("Set-Cookie"); return nil }
 	front := httptest.NewServer(proxy)
 	defer front.Close()
 	for _, script := range []bool{true, false} {
@@ -197,13 +185,21 @@ func TestCookiesBlocked(t *testing.T) {
 		v.press("Run")
 		v.sees(soonEnough, "Your browser keeps no cookie of ours", "Allow cookies for this address")
 		v.holds("SELECT 'mine'")
-		v.mu.Lock()
-		v.troubles = nil // the browser logs the answer's status
-		v.mu.Unlock()
+		v.forgives() // the browser logs the answer's status
 	}
 	if p, err := newClient(server.url, nil).picture(t.Context()); err != nil || p.Runner != "idle" || p.Length != 0 {
 		t.Errorf("somebody without a cookie moved the line: %+v, %v", p, err)
 	}
+}
+
+// proxyTo is a proxy that passes everything on to the server.
+func proxyTo(t *testing.T, server *process) *httputil.ReverseProxy {
+	t.Helper()
+	target, err := url.Parse(server.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(target); r.Out.Host = r.In.Host }}
 }
 
 // TestFramedPage: no other page can frame ours and have its visitor press what they don't see. The browser says so in the frame's place.
@@ -224,7 +220,5 @@ func TestFramedPage(t *testing.T) {
 		defer v.mu.Unlock()
 		return strings.Contains(strings.Join(v.troubles, "\n"), "frame")
 	})
-	v.mu.Lock()
-	v.troubles = nil
-	v.mu.Unlock()
+	v.forgives()
 }

@@ -1,19 +1,13 @@
 package main
 
 import (
-	"net/http"
 	"strings"
 	"testing"
 	"time"
 )
 
-// fastReader makes the page's clock run ten times as fast as ours, and keeps, in window.said, what each of its live regions has said and when
-// by that clock, in seconds.
-const fastReader = `const fast = 10, now = performance.now.bind(performance), wait = setTimeout, every = setInterval;
-performance.now = () => now() * fast;
-window.setTimeout = (f, ms, ...rest) => wait(f, ms / fast, ...rest);
-window.setInterval = (f, ms, ...rest) => every(f, ms / fast, ...rest);
-window.said = [];
+// keepSaid keeps, in window.said, what each live region of the page has said and when by its clock, in seconds.
+const keepSaid = `window.said = [];
 new MutationObserver((changes) => {
 	for (const region of new Set(changes.map((c) => (c.target instanceof Element ? c.target : c.target.parentElement)?.closest("[role=status], [role=alert], [aria-live=polite], [aria-live=assertive]")))) {
 		if (region) said.push({at: performance.now() / 1000, how: region.getAttribute("role") ?? region.getAttribute("aria-live"), words: region.textContent});
@@ -35,23 +29,14 @@ func (v *visitor) said() []spoken {
 func TestLiveRegion(t *testing.T) {
 	server := serving(t, "--queue-heartbeat-seconds=120", "--queue-reservation-seconds=75")
 	release := holdTheSlot(t.Context(), t, server)
-	var ahead []*client
-	for range 6 {
-		c := newClient(server.url, nil)
-		if _, err := c.join(t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
-		ahead = append(ahead, c)
-	}
+	ahead := joining(t, server, 6)
 	v := newVisitor(t, server.url)
-	v.beforeScripts(fastReader)
+	v.beforeScripts(fastClock(10) + keepSaid)
 	v.asksAndWaits(streamingQuery)
 	v.unticks(byItself)
 	v.sees(soonEnough, "Your place in line 7")
 	for _, c := range ahead {
-		if err := c.call(t.Context(), http.MethodDelete, "api/v1/queue/ticket", nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		c.leaves(t)
 		at := eval[float64](v, `performance.now()`)
 		v.until(soonEnough, "eight fast seconds", func() bool { return eval[float64](v, `performance.now()`) > at+8_000 })
 	}

@@ -78,22 +78,13 @@ func (v *visitor) runs(query string) {
 func TestBrowserFollowsALongLine(t *testing.T) {
 	server := serving(t, "--polls-per-second=1000")
 	release := holdTheSlot(t.Context(), t, server)
-	var ahead []*client
-	for range 4 {
-		c := newClient(server.url, nil)
-		if _, err := c.join(t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
-		ahead = append(ahead, c)
-	}
+	ahead := joining(t, server, 4)
 	v := newVisitor(t, server.url)
 	v.asksAndWaits("SELECT 1 AS one")
 	v.sees(soonEnough, "Your place in line 5")
 	v.mark()
 	for _, c := range []*client{ahead[1], ahead[3]} {
-		if err := c.call(t.Context(), "DELETE", "api/v1/queue/ticket", nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		c.leaves(t)
 	}
 	v.sees(soonEnough, "Your place in line 3", "Joined at place 5")
 	v.wantMarked("while the line moved")
@@ -108,4 +99,13 @@ func TestBrowserFollowsALongLine(t *testing.T) {
 		}
 	}
 	v.sees(soonEnough, "Your result")
+}
+
+// hasRun checks how many runs the visitor's own list has.
+func (v *visitor) hasRun(times int) {
+	v.t.Helper()
+	v.open("runs")
+	if n := eval[int](v, `document.querySelectorAll("main a[href*='/runs/']").length`); n != times {
+		v.t.Errorf("%d runs, want %d:\n%s", n, times, v.text())
+	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net/http"
 	"testing"
 	"time"
 )
@@ -24,14 +23,7 @@ new PerformanceObserver((list) => {
 func TestNothingShifts(t *testing.T) {
 	server := serving(t, "--queue-heartbeat-seconds=60", "--queue-initial-run-seconds=30")
 	release := holdTheSlot(t.Context(), t, server)
-	var ahead []*client
-	for range 11 {
-		c := newClient(server.url, nil)
-		if _, err := c.join(t.Context(), ""); err != nil {
-			t.Fatal(err)
-		}
-		ahead = append(ahead, c)
-	}
+	ahead := joining(t, server, 11)
 	phone, desk, wall := newVisitor(t, server.url), newVisitor(t, server.url), newVisitor(t, server.url)
 	phone.viewport(360, 740)
 	wall.viewport(1920, 1080)
@@ -49,9 +41,7 @@ func TestNothingShifts(t *testing.T) {
 		eval[bool](v, `(shifts.length = 0, true)`) // what came before was the page's making
 	}
 	for i, c := range ahead {
-		if err := c.call(t.Context(), http.MethodDelete, "api/v1/queue/ticket", nil, nil); err != nil {
-			t.Fatal(err)
-		}
+		c.leaves(t)
 		if i == 3 || i == 7 {
 			phone.sees(soonEnough, "Your place in line "+map[int]string{3: "8", 7: "4"}[i])
 		}

@@ -83,6 +83,12 @@ func (v *visitor) unticks(box string) {
 	v.t.Helper()
 	v.sees(soonEnough, "Start my query by itself")
 	v.click(box)
+	v.wantUnticked(box)
+}
+
+// wantUnticked waits until the tick is gone and the server has heard of it.
+func (v *visitor) wantUnticked(box string) {
+	v.t.Helper()
 	v.until(soonEnough, "the tick to be gone", func() bool { return !eval[bool](v, `document.querySelector("`+box+`")?.checked ?? true`) })
 	v.until(soonEnough, "the ticket to be kept without it", func() bool {
 		return eval[bool](v, `performance.getEntriesByType("resource").some(r => r.name.endsWith("/wait") && r.initiatorType === "fetch" && r.responseEnd > 0)`)

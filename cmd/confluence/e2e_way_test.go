@@ -38,9 +38,7 @@ func TestBrowserTheWholeWay(t *testing.T) {
 	second.mark()
 	wall.sees(soonEnough, "2 in line", plus(number, 1), plus(number, 2))
 
-	if err := between.call(t.Context(), "DELETE", "api/v1/queue/ticket", nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	between.leaves(t)
 	second.sees(soonEnough, "Your place in line 1", "You are next")
 	second.wantMarked("when the place changed")
 	wall.sees(soonEnough, "1 in line")
