@@ -26,7 +26,7 @@ func (s *Server) registerDesk(e *echo.Echo) {
 	get(e, "/admin", s.atDesk(s.pageDesk))
 	get(e, signInAddress, s.pageSignIn)
 	e.POST(signInAddress, s.postSignIn)
-	e.POST("/admin/sign-out", s.postSignOut)
+	e.POST("/admin/sign-out", s.atDesk(s.postSignOut))
 	e.POST("/admin/pause", s.atDesk(s.postPaused(true)))
 	e.POST("/admin/resume", s.atDesk(s.postPaused(false)))
 	e.POST("/admin/notice", s.atDesk(s.postNotice))
@@ -93,10 +93,8 @@ func (s *Server) postSignIn(c echo.Context) error {
 
 // postSignOut is POST /admin/sign-out.
 func (s *Server) postSignOut(c echo.Context) error {
-	if id := s.desk.signedIn(c); id != "" {
-		s.desk.signOut(id)
-		s.logDesk(c, "the operator has signed out")
-	}
+	s.desk.signOut(s.desk.signedIn(c))
+	s.logDesk(c, "the operator has signed out")
 	s.setDeskCookie(c, "")
 	return see(c, signInAddress)
 }

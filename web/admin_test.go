@@ -249,7 +249,7 @@ func TestTheDeskIsForThisSiteAlone(t *testing.T) {
 		})
 		operator := site.operator()
 		for _, origin := range []string{"https://evil.test", "null", friend, caller, "http://confluence.test:81"} {
-			for _, path := range []string{"/admin/pause", "/admin/notice"} {
+			for _, path := range []string{"/admin/pause", "/admin/notice", "/admin/sign-out"} {
 				r := operator.request(http.MethodPost, path, url.Values{"notice": {"hello"}})
 				r.Header.Set("Origin", origin)
 				r.Header.Set("Sec-Fetch-Site", "cross-site")
